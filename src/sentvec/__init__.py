@@ -1,0 +1,63 @@
+"""Sentence vectors trained on your own text: no labels, no GPU, no teacher model.
+
+    from sentvec import Sent2Vec, load
+    model = Sent2Vec.train("corpus.txt")
+    model.encode(["one sentence", "another"])     # float32 (2, dim)
+    model.save("folder"); load("folder")
+
+Importing this loads NumPy at most; numba is loaded by training, SciPy by encoding.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sentvec.errors import SentvecError
+
+if TYPE_CHECKING:
+    from sentvec.models.load import load
+    from sentvec.models.presets import PRESETS
+    from sentvec.models.results import Feature, Hit
+    from sentvec.models.sent2vec import Sent2Vec
+    from sentvec.models.settings import Sent2VecSettings
+    from sentvec.text.tokenizer import Tokenizer
+    from sentvec.training.progress import Listener, Progress
+
+_HOMES = {
+    "Feature": "sentvec.models.results",
+    "Hit": "sentvec.models.results",
+    "Listener": "sentvec.training.progress",
+    "PRESETS": "sentvec.models.presets",
+    "Progress": "sentvec.training.progress",
+    "Sent2Vec": "sentvec.models.sent2vec",
+    "Sent2VecSettings": "sentvec.models.settings",
+    "Tokenizer": "sentvec.text.tokenizer",
+    "load": "sentvec.models.load",
+}
+
+__all__ = [
+    "PRESETS",
+    "Feature",
+    "Hit",
+    "Listener",
+    "Progress",
+    "Sent2Vec",
+    "Sent2VecSettings",
+    "SentvecError",
+    "Tokenizer",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        msg = f"module 'sentvec' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "errors"])

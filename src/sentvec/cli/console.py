@@ -1,0 +1,98 @@
+"""Standard error for people, standard output for results."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.text import Text
+
+from sentvec.text.encoded import CorpusStats
+from sentvec.training.memory import MemoryEstimate, gigabytes
+from sentvec.training.progress import Listener
+from sentvec.training.progress import Progress as State
+
+
+def complain(message: str) -> None:
+    """Print one line to standard error."""
+    print(" ".join(message.split("\n")), file=sys.stderr)  # noqa: T201
+
+
+class TrainingDisplay(Listener):
+    """Shows a training run on standard error: a live bar, or lines where there is no terminal.
+
+    Args:
+        quiet: Show nothing.
+    """
+
+    LINE_SECONDS = 10.0
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        self._live = self._console.is_terminal and not quiet
+        self._bar: Progress | None = None
+        self._last_line = 0.0
+
+    def __enter__(self) -> TrainingDisplay:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def corpus(self, stats: CorpusStats, vocabulary_size: int, seconds: float) -> None:
+        """Show what was read."""
+        self._console.print(
+            f"corpus      {stats.sentences:,} sentences in {stats.documents:,} documents, "
+            f"{stats.tokens:,} words ({stats.known_tokens / stats.tokens:.1%} known), "
+            f"vocabulary {vocabulary_size:,} ({seconds:.1f} s)"
+        )
+
+    def memory(self, estimate: MemoryEstimate) -> None:
+        """Show what the run will need."""
+        there = "" if estimate.available is None else f", {gigabytes(estimate.available)} available"
+        self._console.print(f"memory      {gigabytes(estimate.total)} needed{there}")
+
+    def compiling(self) -> None:
+        """Say why nothing moves yet."""
+        self._console.print("kernels     loading (compiled at the first run, some seconds)")
+
+    def progress(self, progress: State) -> None:
+        """Move the bar, or print a line every ten seconds and at the end."""
+        if self._live:
+            self._move_bar(progress)
+        elif progress.done >= 1 or progress.seconds - self._last_line >= self.LINE_SECONDS:
+            self._last_line = progress.seconds
+            self._console.print(f"training    {progress.done:4.0%}  {_numbers(progress)}")
+
+    def _move_bar(self, progress: State) -> None:
+        if self._bar is None:
+            self._bar = Progress(
+                TextColumn("training   "),
+                TextColumn("{task.percentage:3.0f}%"),
+                BarColumn(bar_width=24),
+                _Numbers(),
+                console=self._console,
+                auto_refresh=False,
+            )
+            self._bar.start()
+            self._bar.add_task("training", total=1.0)
+        self._bar.update(self._bar.task_ids[0], completed=progress.done, state=progress)
+        self._bar.refresh()
+
+
+class _Numbers(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        state = task.fields.get("state")
+        return Text(_numbers(state) if state else "")
+
+
+def _numbers(state: State) -> str:
+    seconds = state.eta if state.done < 1 else state.seconds
+    word = "ETA" if state.done < 1 else "took"
+    minutes, rest = divmod(round(min(seconds, 359_999)), 60)
+    return (
+        f"{state.words_per_second / 1e6:.2f} M words/s  {word} {minutes}:{rest:02d}  "
+        f"lr {state.lr:.3f}  loss {state.loss:.4f}"
+    )

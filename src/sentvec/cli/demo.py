@@ -1,0 +1,65 @@
+"""`sentvec demo`: train on the bundled novels, then look around."""
+
+from __future__ import annotations
+
+import lzma
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentvec.cli.console import TrainingDisplay
+from sentvec.models.encoder import SentenceEncoder
+
+QUERIES = (
+    "I am very glad to see you.",
+    "He opened the door and looked into the room.",
+    "The Time Machine had vanished.",
+)
+TEXTS = ("a happy marriage", "her wedding", "the detective", "a crime in London", "the future")
+# Four novels are a small corpus: it takes more passes than the default's to learn from it.
+EPOCHS = 40
+
+
+def command(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")] = Path(
+        "sentvec-demo"
+    ),
+    threads: Annotated[int | None, typer.Option(help="Worker threads.")] = None,
+) -> None:
+    """Train on four public-domain novels, show nearest sentences and similarities."""
+    from sentvec.models.sent2vec import Sent2Vec
+    from sentvec.storage.folder import check_target
+
+    started = time.perf_counter()
+    check_target(output)
+    novels = files("sentvec") / "data" / "novels.txt.xz"
+    sentences = lzma.decompress(novels.read_bytes()).decode("utf-8").split("\n")
+    with TrainingDisplay() as display:
+        model = Sent2Vec.train(sentences, epochs=EPOCHS, threads=threads, listener=display)
+    model.save(output)
+    typer.echo(f"\ntrained and saved in {time.perf_counter() - started:.1f} s: {output}/")
+    _show_neighbors(model, sentences)
+    _show_similarities(model)
+    typer.echo(
+        f"\nNow try:  sentvec similarity {output} 'an angry man' 'a furious husband'"
+        f"\n          sentvec train sent2vec YOUR-TEXT.txt -o YOUR-MODEL"
+    )
+
+
+def _show_neighbors(model: SentenceEncoder, sentences: list[str]) -> None:
+    known = set(QUERIES)
+    texts = [sentence for sentence in sentences if sentence not in known]
+    for query, hits in zip(QUERIES, model.neighbors(QUERIES, texts, k=5), strict=True):
+        typer.echo(f"\nnearest to: {query}")
+        for hit in hits:
+            typer.echo(f"  {hit.score:.3f}  {hit.text[:90]}")
+
+
+def _show_similarities(model: SentenceEncoder) -> None:
+    width = max(map(len, TEXTS))
+    typer.echo("\nsimilarities")
+    for text, row in zip(TEXTS, model.similarity(TEXTS, TEXTS), strict=True):
+        typer.echo(f"  {text:<{width}}  " + "  ".join(f"{score:5.2f}" for score in row))

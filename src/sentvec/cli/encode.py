@@ -1,0 +1,169 @@
+"""`sentvec encode MODEL [FILE|-] -o OUT|-`: one vector a line of input, streaming."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, BinaryIO, Protocol
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from sentvec.cli.console import complain
+from sentvec.errors import SettingsError, StorageError
+from sentvec.text.sources import open_stream, read_lines
+from sentvec.text.unicode import decode
+
+_BATCH_LINES = 8192
+
+
+class Format(StrEnum):
+    """How vectors are written."""
+
+    npy = "npy"
+    text = "text"
+    jsonl = "jsonl"
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    file: Annotated[str, typer.Argument(help="Text, one a line; - is standard input.")] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where vectors go; - is standard output.")
+    ] = "-",
+    format: Annotated[
+        Format | None,
+        typer.Option(help="npy (float32), text (%.9g), or jsonl [default: by OUT's name, or text]"),
+    ] = None,
+    normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1.")] = False,
+    threads: Annotated[int, typer.Option(help="Threads for the arithmetic.")] = 1,
+) -> None:
+    """Turn each line of a text into a vector; row i belongs to line i, an empty line has a row."""
+    from sentvec.models.load import load
+
+    encoder = load(model)
+    chosen = format or _format_of(output)
+    if chosen is Format.npy and output == "-":
+        msg = "npy cannot be streamed to standard output - name a file with -o, or choose text"
+        raise SettingsError(msg)
+    rows = empty = 0
+    with open_stream(file) as stream, _Target(output) as target:
+        writer = _WRITERS[chosen](target, encoder.dim)
+        for texts in _batches(map(decode, read_lines(stream))):
+            vectors, known = encoder.encode(
+                texts, normalize=normalize, on_empty="nan", threads=threads, return_known=True
+            )
+            vectors[known == 0] = 0.0
+            writer.write(vectors, rows)
+            rows += len(vectors)
+            empty += int((known == 0).sum())
+        writer.finish(rows)
+    share = f" ({empty / rows:.1%})" if rows else ""
+    complain(f"{rows:,} rows, {empty:,} without a known word{share}")
+
+
+def _format_of(output: str) -> Format:
+    return {".npy": Format.npy, ".jsonl": Format.jsonl}.get(Path(output).suffix, Format.text)
+
+
+def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(islice(lines, _BATCH_LINES)):
+        yield batch
+
+
+class _Target:
+    """A file written beside its target and renamed when complete, or standard output."""
+
+    def __init__(self, output: str) -> None:
+        self._path = None if output == "-" else Path(output)
+        if self._path and self._path.is_dir():
+            msg = f"{output} is a directory - expected the name of a file to write"
+            raise StorageError(msg)
+
+    def __enter__(self) -> BinaryIO:
+        if self._path is None:
+            return sys.stdout.buffer
+        self._fresh = self._path.with_name(f".{self._path.name}.new-{os.getpid()}")
+        try:
+            self._file: BinaryIO = self._fresh.open("w+b")
+        except OSError as error:
+            msg = f"cannot write {self._path}: {error.strerror} - check the folder and its mode"
+            raise StorageError(msg) from error
+        return self._file
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, _: object) -> None:
+        if self._path is None:
+            sys.stdout.buffer.flush()
+            return
+        try:
+            self._file.close()
+            if kind is None:
+                self._fresh.replace(self._path)
+        except OSError as failure:
+            kind, error = type(failure), failure
+        if kind is not None:
+            self._fresh.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, StorageError):
+            msg = f"cannot write {self._path}: {error.strerror} - what stood there is unchanged"
+            raise StorageError(msg) from error
+
+
+class _Writer(Protocol):
+    def write(self, vectors: NDArray[np.float32], first: int) -> None: ...
+    def finish(self, rows: int) -> None: ...
+
+
+class _Npy:
+    """The header is written first for no rows and again at the end, so nothing is held."""
+
+    _HEADER = 128
+
+    def __init__(self, file: BinaryIO, dim: int) -> None:
+        self._file, self._dim = file, dim
+        self.finish(0)
+
+    def write(self, vectors: NDArray[np.float32], first: int) -> None:
+        self._file.write(vectors.astype("<f4", copy=False).tobytes())
+
+    def finish(self, rows: int) -> None:
+        shape = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {self._dim}), }}"
+        text = shape.encode().ljust(self._HEADER - 11) + b"\n"
+        self._file.seek(0)
+        self._file.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+        self._file.seek(0, os.SEEK_END)
+
+
+class _Text:
+    def __init__(self, file: BinaryIO, dim: int) -> None:
+        self._file, self._line = file, " ".join(["%.9g"] * dim) + "\n"
+
+    def write(self, vectors: NDArray[np.float32], first: int) -> None:
+        lines = [self._line % tuple(row) for row in vectors.tolist()]
+        self._file.write("".join(lines).encode())
+
+    def finish(self, rows: int) -> None:
+        pass
+
+
+class _Jsonl:
+    def __init__(self, file: BinaryIO, dim: int) -> None:
+        self._file = file
+
+    def write(self, vectors: NDArray[np.float32], first: int) -> None:
+        for index, row in enumerate(vectors, first):
+            vector = [float(f"{value:.9g}") for value in row.tolist()]
+            self._file.write((json.dumps({"index": index, "vector": vector}) + "\n").encode())
+
+    def finish(self, rows: int) -> None:
+        pass
+
+
+_WRITERS: dict[Format, type[_Npy | _Text | _Jsonl]] = {
+    Format.npy: _Npy, Format.text: _Text, Format.jsonl: _Jsonl,
+}  # fmt: skip

@@ -1,0 +1,27 @@
+"""`sentvec similarity MODEL "first" "second"`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentvec.cli.console import complain
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    first: Annotated[str, typer.Argument(help="A text.")],
+    second: Annotated[str, typer.Argument(help="Another text.")],
+) -> None:
+    """Print the cosine of two texts."""
+    from sentvec.models.load import load
+
+    encoder = load(model)
+    vectors, known = encoder.encode([first, second], on_empty="nan", return_known=True)
+    for text, count in zip([first, second], known, strict=True):
+        if count == 0:
+            complain(f"warning: {text!r} has no known word; the cosine with it is 0")
+    vectors[known == 0] = 0.0
+    typer.echo(f"{encoder.similarity(vectors[0], vectors[1])[0, 0]:.6f}")

@@ -1,0 +1,101 @@
+"""What Sent2Vec draws at random: negatives, dropped n-grams, dropped positions.
+
+An n-gram of the sentence is known by its number i * width + j: it starts at position i and has
+j + 2 words (width = ngrams - 1). `mark[gram] == stamp` says that it is excluded for the present
+target; a new stamp clears all marks at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentvec.kernels.jit import helper
+from sentvec.kernels.random import below, uniform
+
+
+@helper
+def draw_negatives(n, avoid, alias_keep, alias_other, rng, drawn, same):
+    """Draw words from q_n by the alias method into drawn[1..n], never `avoid`.
+
+    same[k] tells where a word was drawn before, -1 where it was not.
+    """
+    for k in range(1, n + 1):
+        word = np.int64(avoid)
+        while word == avoid or word < 0:
+            word = below(rng, len(alias_keep))
+            if uniform(rng) >= alias_keep[word]:
+                word = np.int64(alias_other[word])
+        drawn[k], same[k] = word, -1
+        for j in range(1, k):
+            if drawn[j] == word:
+                same[k] = j
+
+
+@helper
+def exclude_touching(position, n, width, excluded, n_excluded, mark, stamp):
+    """Exclude the n-grams that touch a position and are not excluded yet."""
+    for j in range(width):
+        for start in range(max(0, position - j - 1), min(position, n - j - 2) + 1):
+            gram = start * width + j
+            if mark[gram] != stamp:
+                mark[gram] = stamp
+                excluded[n_excluded] = n + gram
+                n_excluded += 1
+    return n_excluded
+
+
+@helper
+def drop_ngrams(n, n_grams, drop, deck, mark, stamp, excluded, n_excluded, rng):
+    """Exclude `drop` random n-grams that do not touch the target, or all where there are fewer.
+
+    A partial Fisher-Yates shuffle of the deck: the cards lie in the order of the last deal, which
+    is as good as any.
+    """
+    dealt = 0
+    while drop > 0 and dealt < n_grams:
+        pick = dealt + below(rng, n_grams - dealt)
+        gram = deck[pick]
+        deck[pick] = deck[dealt]
+        deck[dealt] = gram
+        dealt += 1
+        if mark[gram] != stamp:
+            excluded[n_excluded] = n + gram
+            n_excluded += 1
+            drop -= 1
+    return n_excluded
+
+
+@helper
+def drop_positions(n, width, drop, places, mark, stamp, excluded, n_excluded, rng):
+    """The released program's dropout: exclude all n-grams that touch `drop` random positions.
+
+    At least two positions stay.
+    """
+    marked = 0
+    while marked < drop and n - marked > 2:
+        position = below(rng, n)
+        if places[position] != stamp:
+            places[position] = stamp
+            marked += 1
+            n_excluded = exclude_touching(position, n, width, excluded, n_excluded, mark, stamp)
+    return n_excluded
+
+
+@helper
+def extra_rows(target, width, placeholder_grams, placeholder, places, stamp, extra):
+    """The placeholder's row, and the n-grams it forms that touch no dropped position."""
+    extra[0] = placeholder
+    n_extra, column = 1, 0
+    for order in range(2, width + 2):
+        for before in range(order):
+            row = placeholder_grams[target, column]
+            column += 1
+            if row < 0:
+                continue
+            whole = True
+            for position in range(target - before, target - before + order):
+                whole = whole and places[position] != stamp
+            if whole:
+                extra[n_extra] = row
+                n_extra += 1
+    return n_extra

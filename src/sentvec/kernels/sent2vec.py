@@ -1,0 +1,328 @@
+"""The Sent2Vec update in time linear in the length of a sentence (Pagliardini et al. 2018, eq. 3).
+
+The paper's sequential SGD rebuilds the context of every target. Here the same arithmetic is done
+with two vectors per sentence: S, the sum of all feature rows, and P, what every feature row is
+still owed. A row in memory lags its true value by m P, m being the number of times it occurs in the
+sentence. For a target with excluded features E (its word, the n-grams that touch it, the dropped
+ones) and, in the released variant, extra rows X (the placeholder and its n-grams):
+
+    c = F - |E| + |X|                                 F features in the sentence
+    h = (S - sum_E (v_e + m_e P) + sum_X (v_x + m_x P)) / c                             eq. 2
+    g = sum over target and negatives of rate (label - sigmoid(u.h)) u;  u += ... h     eq. 3
+    d = g / c;   P += d;   S += (sum_F m - sum_E m + sum_X m) d;   v_e -= d;   v_x += d
+
+and after the last target v_f += P for every feature f, repeats included.
+
+L1 (appendix B): target rows are thresholded at once, by tau rate; what the context rows are owed,
+tau rate / c an update and occurrence, is collected over the sentence and applied once, after P.
+
+Legend:
+    V (rows, dim)      source vectors: words, n-gram buckets, and the placeholder in the last row
+    U (words, dim)     target vectors
+    keep               probability that a word becomes a target (q_p), -1 for never
+    alias_*            the distribution of negatives (q_n), as an alias table
+    rows, mult         the feature rows of the sentence (-1 where there is none) and how often each
+                       row occurs; feature t < n is the word at position t, feature n + gram the
+                       n-gram of that number (`choices`)
+    slots              open-addressing table from row to feature, for counting
+    integers           int64 (14, longest * ngrams): scratch, see `_train_sentence`; the first entry
+                       of the last row is the running stamp
+    floats             float32 (longest * ngrams + 2 negatives + 2): L1 exemptions, then steps
+    work               float32 (4, dim): S, P, h, g
+
+Not here: hashing (`features`), schedules and threads (`training`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentvec.kernels.choices import (
+    draw_negatives,
+    drop_ngrams,
+    drop_positions,
+    exclude_touching,
+    extra_rows,
+)
+from sentvec.kernels.jit import helper, kernel
+from sentvec.kernels.logistic import logistic
+from sentvec.kernels.prefetch import prefetch_row
+from sentvec.kernels.random import stream, uniform
+from sentvec.kernels.rows import gather, pull_and_push, scatter, scores, soft_threshold
+
+S, P, H, G = 0, 1, 2, 3
+INTEGER_ROWS = 14
+# Negatives shared by a sentence are drawn again after this many targets, so that a line of a
+# hundred thousand words is not trained against the same few.
+TARGETS_PER_DRAW = 64
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_40 = np.uint64(40)
+_ONE = np.float32(1.0)
+
+
+@kernel
+def train_batch(
+    ids, offsets, sentences, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
+    negatives, shared, drop, tau, released, rate, done, total, seed, epoch,
+    work, integers, slots, floats,
+):  # fmt: skip
+    """Train on the sentences of a batch, in order; returns (sum of losses, number of targets).
+
+    The learning rate falls linearly with the tokens: rate (1 - (done + tokens before) / total).
+    """
+    loss, targets = 0.0, 0
+    rng = np.empty(1, np.uint64)
+    for s in range(len(offsets) - 1):
+        begin, end = offsets[s], offsets[s + 1]
+        if s + 2 < len(offsets):
+            _prefetch_features(ids[end : offsets[s + 2]], grams[end : offsets[s + 2]], V)
+        if end - begin < 2:
+            continue
+        rng[0] = stream(seed, epoch, sentences[s])
+        step = np.float32(rate * max(0.0, 1.0 - (done + begin) / total))
+        more, count = _train_sentence(
+            ids[begin:end], grams[begin:end], placeholder_grams[begin:end], V, U, keep,
+            alias_keep, alias_other, table, negatives, shared, drop, np.float32(tau), released,
+            step, rng, work, integers, slots, floats,
+        )  # fmt: skip
+        loss += more
+        targets += count
+    return loss, targets
+
+
+@helper
+def _train_sentence(
+    ids, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
+    negatives, shared, drop, tau, released, rate, rng, work, integers, slots, floats,
+):  # fmt: skip
+    n, width = len(ids), grams.shape[1]
+    rows, mult, listed, deck, mark, places = (
+        integers[0],
+        integers[1],
+        integers[2],
+        integers[3],
+        integers[4],
+        integers[5],
+    )
+    chosen, excluded, out, extra = integers[6], integers[7], integers[8], integers[9]
+    stamp, steps = integers[13], floats[len(floats) - 2 * negatives - 2 :]
+    n_chosen = _choose_targets(ids, keep, U, rng, chosen)
+    if n_chosen == 0:
+        return 0.0, 0
+    drawn, same = integers[10], integers[12]
+    _draw_and_prefetch(
+        negatives, shared, ids[chosen[0]], alias_keep, alias_other, rng, drawn, same, U
+    )
+    n_grams = _collect(ids, grams, rows, deck)
+    features, total, mask = _multiplicities(rows, n + n * width, mult, slots, listed)
+    work[S], work[P] = 0.0, 0.0
+    gather(V, listed, features, _ONE, work[S])
+    exempt, owed, loss = floats[: len(floats) - 2 * negatives - 2], np.float32(0.0), 0.0
+    if tau > 0:
+        exempt[: n + n * width] = 0.0
+    for k in range(n_chosen):
+        t = chosen[k]
+        stamp[0] += 1
+        excluded[0], n_extra = t, 0
+        n_excluded = exclude_touching(t, n, width, excluded, 1, mark, stamp[0])
+        if released:
+            n_excluded = drop_positions(
+                n, width, drop, places, mark, stamp[0], excluded, n_excluded, rng
+            )
+            n_extra = extra_rows(t, width, placeholder_grams, len(V) - 1, places, stamp[0], extra)
+        else:
+            n_excluded = drop_ngrams(
+                n, n_grams, drop, deck, mark, stamp[0], excluded, n_excluded, rng
+            )
+        lag = _lag(rows, mult, slots, mask, excluded, n_excluded, out, extra, n_extra)
+        c = features - n_excluded + n_extra
+        _hidden(V, out, n_excluded, extra, n_extra, np.float32(lag), np.float32(c), work)
+        loss += _push(U, ids[t], drawn, same, negatives, rate, tau, table, work, steps)
+        if k + 1 < n_chosen and (not shared or (k + 1) % TARGETS_PER_DRAW == 0):
+            _draw_and_prefetch(
+                negatives, shared, ids[chosen[k + 1]], alias_keep, alias_other, rng, drawn, same, U
+            )
+        _settle(V, out, n_excluded, extra, n_extra, np.float32(c), np.float32(total - lag), work)
+        if tau > 0:
+            owed += tau * rate / np.float32(c)
+            _exempt(V, excluded, n_excluded, extra, n_extra, tau * rate / np.float32(c), exempt)
+    scatter(V, listed, features, _ONE, work[P])
+    if tau > 0:
+        for f in range(n + n * width):
+            if rows[f] >= 0:
+                soft_threshold(V, rows[f], owed - exempt[f])
+    return loss, n_chosen
+
+
+@helper
+def _choose_targets(ids, keep, U, rng, chosen):
+    """List the positions that become targets (q_p), and ask for their rows."""
+    n_chosen = 0
+    for t in range(len(ids)):
+        if uniform(rng) <= keep[ids[t]]:
+            chosen[n_chosen] = t
+            prefetch_row(U, ids[t])
+            n_chosen += 1
+    return n_chosen
+
+
+@helper
+def _draw_and_prefetch(negatives, shared, target, alias_keep, alias_other, rng, drawn, same, U):
+    """Draw the negatives of the next target, or of the next so many, and ask for their rows."""
+    avoid = np.int64(-1) if shared else np.int64(target)
+    draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
+    for k in range(1, negatives + 1):
+        prefetch_row(U, drawn[k])
+
+
+@helper
+def _collect(ids, grams, rows, deck):
+    """List the feature rows, and the n-grams there are in the deck; returns their number."""
+    n, width = grams.shape
+    n_grams = 0
+    for i in range(n):
+        rows[i] = ids[i]
+        for j in range(width):
+            gram = i * width + j
+            rows[n + gram] = grams[i, j]
+            if grams[i, j] >= 0:
+                deck[n_grams] = gram
+                n_grams += 1
+    return n_grams
+
+
+@helper
+def _slot_of(row, rows, slots, mask):
+    """Where a row stands, or would stand, in the table of the sentence's distinct rows."""
+    slot = np.int64((np.uint64(row) * _SPREAD) >> _40) & mask
+    while slots[slot] >= 0 and rows[slots[slot]] != row:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@helper
+def _multiplicities(rows, n_rows, mult, slots, listed):
+    """List the rows of the features there are, and count how often each row occurs.
+
+    Returns (F, sum of mult, mask of the table).
+    """
+    size = 4
+    while size < 2 * n_rows:
+        size *= 2
+    slots[:size] = -1
+    features = 0
+    for f in range(n_rows):
+        if rows[f] < 0:
+            continue
+        listed[features] = rows[f]
+        features += 1
+        slot = _slot_of(rows[f], rows, slots, size - 1)
+        if slots[slot] < 0:
+            slots[slot] = f
+            mult[f] = 0
+        mult[slots[slot]] += 1
+    total = 0
+    for f in range(n_rows):
+        if rows[f] >= 0:
+            mult[f] = mult[slots[_slot_of(rows[f], rows, slots, size - 1)]]
+            total += mult[f]
+    return features, total, size - 1
+
+
+@helper
+def _lag(rows, mult, slots, mask, excluded, n_excluded, out, extra, n_extra):
+    """List the excluded rows in `out`; returns their mult summed, less that of the extra rows."""
+    lag = 0
+    for e in range(n_excluded):
+        out[e] = rows[excluded[e]]
+        lag += mult[excluded[e]]
+    for x in range(n_extra):
+        twin = slots[_slot_of(extra[x], rows, slots, mask)]
+        if twin >= 0:
+            lag -= mult[twin]
+    return lag
+
+
+@helper
+def _hidden(V, out, n_out, extra, n_extra, lag, c, work):
+    """H (eq. 2), and g = 0."""
+    for d in range(V.shape[1]):
+        work[H, d] = work[S, d] - lag * work[P, d]
+        work[G, d] = 0.0
+    gather(V, out, n_out, -_ONE, work[H])
+    gather(V, extra, n_extra, _ONE, work[H])
+    share = _ONE / c
+    for d in range(V.shape[1]):
+        work[H, d] *= share
+
+
+@helper
+def _push(U, target, drawn, same, negatives, rate, tau, table, work, steps):
+    """One target and its negatives (eq. 3): moves their rows, fills g, returns the loss."""
+    drawn[0], same[0] = target, -1
+    scores(U, drawn, negatives + 1, work[H], steps)
+    loss = _steps(drawn, same, negatives + 1, rate, table, work[H], steps)
+    pull_and_push(U, drawn, negatives + 1, steps, work[H], work[G])
+    if tau > 0:
+        for k in range(negatives + 1):
+            soft_threshold(U, drawn[k], rate * tau)
+    return loss
+
+
+@helper
+def _steps(drawn, same, n_drawn, rate, table, hidden, steps):
+    """Turn scores into rate (label - sigmoid(score)), in sequence; returns the loss.
+
+    A word drawn twice sees its own update: its u has moved by step h, so its score by step h.h. A
+    shared negative that is the target itself is left out.
+    """
+    norm, loss, label = np.float32(-1.0), 0.0, _ONE
+    for k in range(n_drawn):
+        if k > 0 and drawn[k] == drawn[0]:
+            steps[k] = 0.0
+            continue
+        score = steps[k]
+        if same[k] >= 0:
+            if norm < 0:
+                norm = np.float32(0.0)
+                for d in range(len(hidden)):
+                    norm += hidden[d] * hidden[d]
+            score = steps[n_drawn + same[k]] + steps[same[k]] * norm
+        sigmoid, softplus = logistic(score, table)
+        loss += softplus - label * score
+        steps[k] = rate * (label - sigmoid)
+        steps[n_drawn + k] = score
+        label = np.float32(0.0)
+    return loss
+
+
+@helper
+def _settle(V, out, n_out, extra, n_extra, c, factor, work):
+    """Give the gradient its way: P, S, and the rows that P must not or cannot reach."""
+    share = _ONE / c
+    for d in range(V.shape[1]):
+        delta = work[G, d] * share
+        work[G, d] = delta
+        work[P, d] += delta
+        work[S, d] += factor * delta
+    scatter(V, out, n_out, -_ONE, work[G])
+    scatter(V, extra, n_extra, _ONE, work[G])
+
+
+@helper
+def _exempt(V, excluded, n_excluded, extra, n_extra, amount, exempt):
+    """Excluded features are not owed this update's threshold; extra rows get it at once."""
+    for e in range(n_excluded):
+        exempt[excluded[e]] += amount
+    for x in range(n_extra):
+        soft_threshold(V, extra[x], amount)
+
+
+@helper
+def _prefetch_features(ids, grams, V):
+    """Ask for the feature rows of a sentence."""
+    for i in range(len(ids)):
+        prefetch_row(V, ids[i])
+        for j in range(grams.shape[1]):
+            if grams[i, j] >= 0:
+                prefetch_row(V, grams[i, j])

@@ -1,0 +1,348 @@
+"""SentenceEncoder: what every model can do once it is trained or loaded.
+
+A model is a vocabulary, a tokenizer, and a matrix whose rows are averaged. Here are encoding,
+similarity, neighbours and explaining; training is in the modules of the models. Nothing here needs
+numba, and encoding touches only the rows it needs of a mapped matrix.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import (
+    EmptyTextError,
+    EmptyTextWarning,
+    FormatError,
+    InputTypeError,
+    SettingsError,
+)
+from sentvec.features import feature_lists
+from sentvec.models.card import model_card
+from sentvec.models.inputs import as_texts, as_vectors
+from sentvec.models.results import Feature, Hit
+from sentvec.models.similarity import cosine_matrix, cosine_pairs, nearest, normalized
+from sentvec.storage.folder import ModelFolder, open_folder, write_folder
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.text.vocabulary import Vocabulary
+
+Vectors = NDArray[np.float32]
+Texts = Iterable[str]
+OnEmpty = Literal["zero", "nan", "raise"]
+
+_BATCH = 2048
+
+
+class SentenceEncoder:
+    """A trained model: text in, float32 vectors out.
+
+    Made by training (`Sent2Vec.train`) or by `sentvec.load`, not by hand.
+
+    Attributes:
+        tokenizer: Cuts text into words, as in training.
+        input_vectors: float32 (rows, dim), read-only: words in id order, then n-gram buckets.
+        config: What is known of the model: settings, corpus, sizes.
+    """
+
+    def __init__(
+        self,
+        *,
+        vocabulary: Callable[[], Vocabulary],
+        tokenizer: Tokenizer,
+        tensors: dict[str, NDArray[Any]],
+        config: dict[str, Any],
+        folder: Path | None = None,
+    ) -> None:
+        self._read_vocabulary = vocabulary
+        self.tokenizer = tokenizer
+        self._tensors = tensors
+        self.config = config
+        self._folder = folder
+        self._ngrams = int(config["settings"]["ngrams"])
+        self._buckets = int(config["sizes"]["buckets"])
+
+    @classmethod
+    def from_folder(cls, opened: ModelFolder) -> SentenceEncoder:
+        """Make the model of a folder that was opened; nothing is read yet."""
+        model = cls(
+            vocabulary=opened.vocabulary,
+            tokenizer=Tokenizer(**opened.config["tokenizer"]),
+            tensors=opened.tensors,
+            config=opened.config,
+            folder=opened.path,
+        )
+        expected = (model._n_words + model._buckets, int(opened.config["sizes"]["dim"]))
+        if model.input_vectors.shape != expected:
+            msg = f"{opened.path}: input_vectors have shape {model.input_vectors.shape}"
+            raise FormatError(f"{msg}, expected {expected} - config.json does not fit the matrices")
+        return model
+
+    @property
+    def dim(self) -> int:
+        """Length of the vectors."""
+        return int(self.input_vectors.shape[1])
+
+    @property
+    def input_vectors(self) -> Vectors:
+        """float32 (rows, dim): words in id order, then n-gram buckets."""
+        return self._tensors["input_vectors"]
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Read-only mapping from word to count, in id order; read from disk when first used."""
+        return self._read_vocabulary()
+
+    @property
+    def _n_words(self) -> int:
+        return int(self.config["sizes"]["vocabulary"])
+
+    # The overloads say: a str gives (dim,), anything else (n, dim).
+    @overload
+    def encode(
+        self, texts: str | Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[False] = ...,
+    ) -> Vectors: ...  # fmt: skip
+    @overload
+    def encode(  # type: ignore[overload-overlap]
+        self, texts: str, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[True],
+    ) -> tuple[Vectors, int]: ...  # fmt: skip
+    @overload
+    def encode(
+        self, texts: Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[True],
+    ) -> tuple[Vectors, NDArray[np.int64]]: ...  # fmt: skip
+    def encode(
+        self,
+        texts: str | Texts,
+        *,
+        normalize: bool = False,
+        on_empty: OnEmpty = "zero",
+        threads: int = 1,
+        return_known: bool = False,
+    ) -> Any:
+        """Turn text into vectors: the mean of the rows of its features (paper, eq. 2).
+
+        Args:
+            texts: One text, or any ordered iterable of texts (a generator is fine). A line break
+                inside a text is white space.
+            normalize: Scale each vector to length 1.
+            on_empty: What a text without a known word becomes: a row of zeros (`zero`, with an
+                `EmptyTextWarning`), of NaN (`nan`), or an `EmptyTextError` (`raise`).
+            threads: Threads for the arithmetic; cutting text into words takes one.
+            return_known: Also return how many known tokens each row was made from.
+
+        Returns:
+            float32 (dim,) for a str, (n, dim) otherwise; with `return_known` a tuple of that and an
+            int, or int64 (n,).
+
+        Raises:
+            InputTypeError: `texts` is bytes, None, a set, or holds something that is no str.
+            EmptyTextError: A text has no known word and `on_empty` is `raise`.
+        """
+        if on_empty not in ("zero", "nan", "raise"):
+            msg = f"on_empty is {on_empty!r} - expected 'zero', 'nan' or 'raise'"
+            raise SettingsError(msg)
+        if not isinstance(threads, int) or threads < 1:
+            msg = f"threads is {threads!r} - expected a whole number from 1"
+            raise SettingsError(msg)
+        single = isinstance(texts, str)
+        batch = [texts] if isinstance(texts, str) else as_texts(texts)
+        vectors, known = self._encode(batch, threads)
+        if normalize:
+            vectors = normalized(vectors)
+        self._handle_empty(vectors, known, on_empty)
+        if single:
+            return (vectors[0], int(known[0])) if return_known else vectors[0]
+        return (vectors, known) if return_known else vectors
+
+    def similarity(self, a: str | Texts | Vectors, b: str | Texts | Vectors) -> Vectors:
+        """Cosine of each text (or vector) of a with each of b: float32 (n_a, n_b).
+
+        A str counts as a list of one. The cosine with a text without a known word is 0.
+        """
+        return cosine_matrix(self._vectors_of(a), self._vectors_of(b))
+
+    def similarity_pairwise(self, a: str | Texts | Vectors, b: str | Texts | Vectors) -> Vectors:
+        """Cosine of text (or vector) i of a with i of b: float32 (n,).
+
+        Raises:
+            SettingsError: a and b are not equally many.
+        """
+        left, right = self._vectors_of(a), self._vectors_of(b)
+        if len(left) != len(right):
+            msg = f"similarity_pairwise got {len(left)} and {len(right)} texts - expected as many"
+            raise SettingsError(msg)
+        return cosine_pairs(left, right)
+
+    @overload
+    def neighbors(  # type: ignore[overload-overlap]
+        self, query: str, sentences: Texts, k: int = ...
+    ) -> list[Hit]: ...
+    @overload
+    def neighbors(self, query: Texts, sentences: Texts, k: int = ...) -> list[list[Hit]]: ...
+    def neighbors(self, query: str | Texts, sentences: Texts, k: int = 5) -> Any:
+        """Find the k sentences of highest cosine for a query, best first.
+
+        Args:
+            query: One text, or several.
+            sentences: Where to search; may be a stream, which is read once, in blocks.
+            k: How many to find; fewer come back where there are fewer.
+
+        Returns:
+            A list of `Hit`; for several queries a list of such lists. Sentences without a known
+            word are never found, and a query without one finds nothing.
+        """
+        if not isinstance(k, int) or k < 1:
+            msg = f"k is {k!r} - expected a whole number from 1"
+            raise SettingsError(msg)
+        if isinstance(sentences, str):
+            msg = (
+                "sentences is a str - expected an iterable of str (a str is not searched by letter)"
+            )
+            raise InputTypeError(msg)
+        queries = [query] if isinstance(query, str) else as_texts(query)
+        hits = nearest(self._quiet(queries), sentences, self._quiet, k)
+        return hits[0] if isinstance(query, str) else hits
+
+    def explain(self, text: str) -> list[Feature]:
+        """Take a text's vector apart: its words and n-grams with their shares, largest first.
+
+        An empty list for a text without a known word, whose vector is zero.
+        """
+        words = [word for word in self.tokenizer.tokenize(text) if word in self.vocabulary.ids]
+        rows, _ = self._features([words])
+        names = self._names(words)
+        counts = Counter(zip(rows.tolist(), names, strict=True))
+        matrix = self.input_vectors[[row for row, _ in counts]].astype(np.float64)
+        weights = np.array(list(counts.values()), np.float64) / max(len(names), 1)
+        vector = weights @ matrix
+        square = float(vector @ vector)
+        shares = weights * (matrix @ vector) / square if square > 0 else np.zeros(len(counts))
+        features = [
+            Feature(name, row, count, float(weight), float(share))
+            for ((row, name), count), weight, share in zip(
+                counts.items(), weights, shares, strict=True
+            )
+        ]
+        return sorted(features, key=lambda feature: -feature.share)
+
+    def word_vector(self, word: str) -> Vectors:
+        """The source vector of a word: float32 (dim,), a copy.
+
+        Raises:
+            UnknownWordError: The word is not in the vocabulary; near words are named.
+        """
+        return np.array(self.input_vectors[self.vocabulary.id_of(word)])
+
+    def __repr__(self) -> str:
+        size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
+        return f"<{type(self).__name__}: {size}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling: a mapped model travels as its path, not as its gigabytes."""
+        if self._folder is not None:
+            return {"folder": str(self._folder.absolute()), "config": self.config}
+        return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
+                "tensors": self._tensors, "config": self.config}  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "folder" in state:
+            opened = open_folder(state["folder"])
+            if opened.config != state["config"]:
+                msg = f"{opened.path} is not the model that was pickled - it was replaced since"
+                raise FormatError(msg)
+            self.__dict__.update(type(self).from_folder(opened).__dict__)
+        else:
+            vocabulary = state["vocabulary"]
+            type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
+
+    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+        known = np.zeros(len(texts), np.int64)
+        starts = range(0, len(texts), _BATCH)
+
+        def work(start: int) -> None:
+            part = slice(start, start + _BATCH)
+            vectors[part], known[part] = self._encode_batch(texts[part])
+
+        if threads == 1 or len(starts) < 2:
+            for start in starts:
+                work(start)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(work, starts))
+        return vectors, known
+
+    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
+        from scipy.sparse import csr_matrix
+
+        ids, tokenize = self.vocabulary.ids, self.tokenizer.tokenize
+        words = [[word for word in tokenize(text) if word in ids] for text in texts]
+        rows, offsets = self._features(words)
+        shape = (len(texts), len(self.input_vectors))
+        sums = csr_matrix((np.ones(len(rows), np.float32), rows, offsets), shape)
+        counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
+        vectors: Vectors = (sums @ self.input_vectors) * (np.float32(1) / counts)[:, None]
+        return vectors, np.fromiter(map(len, words), np.int64, len(words))
+
+    def _features(self, words: list[list[str]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The feature rows of sentences of known words, and where each sentence begins."""
+        lengths = [len(sentence) for sentence in words]
+        get = self.vocabulary.ids.__getitem__
+        ids = np.fromiter(map(get, chain.from_iterable(words)), np.uint32, sum(lengths))
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        return feature_lists(
+            ids, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets
+        )
+
+    def _names(self, words: list[str]) -> list[str]:
+        """The features of known words in the order of `feature_lists`, as text."""
+        grams = [
+            " ".join(words[start : start + order])
+            for start in range(len(words))
+            for order in range(2, self._ngrams + 1)
+            if start + order <= len(words)
+        ]
+        return [*words, *grams]
+
+    def _handle_empty(self, vectors: Vectors, known: NDArray[np.int64], on_empty: OnEmpty) -> None:
+        empty = np.flatnonzero(known == 0)
+        if not len(empty):
+            return
+        what = f"{len(empty)} of {len(known)} texts have no known word (the first: {empty[0]})"
+        if on_empty == "raise":
+            raise EmptyTextError(what + " - remove them, or choose on_empty='zero' or 'nan'")
+        if on_empty == "nan":
+            vectors[empty] = np.nan
+        else:
+            warnings.warn(what + "; their rows are zero", EmptyTextWarning, stacklevel=3)
+
+    def _quiet(self, texts: list[str]) -> Vectors:
+        return self._encode(as_texts(texts), 1)[0]
+
+    def _vectors_of(self, side: str | Texts | Vectors) -> Vectors:
+        if isinstance(side, str):
+            return self._quiet([side])
+        if isinstance(side, np.ndarray) and side.dtype.kind not in "USOT":
+            return as_vectors(side, self.dim)
+        return self._quiet(as_texts(side))
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model folder; an older model there is replaced, anything else is refused.
+
+        Raises:
+            StorageError: The folder cannot be written; what stood there is unchanged.
+        """
+        card = model_card(Path(folder).name, self.config)
+        write_folder(folder, self.config, self.vocabulary, self._tensors, card)

@@ -1,0 +1,52 @@
+"""What may be given as text: one str, or a sequence of str; anything else is a clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import InputTypeError, SettingsError
+
+
+def as_texts(texts: Any) -> list[str]:
+    """A list of str from a list, tuple, generator, array of str or other ordered iterable.
+
+    Raises:
+        InputTypeError: It is `bytes`, `None`, a set, a mapping, or holds something that is no str.
+    """
+    unordered = isinstance(texts, (bytes, bytearray, Set, Mapping))
+    if unordered or not isinstance(texts, Iterable) or getattr(texts, "ndim", 1) != 1:
+        found = type(texts).__name__
+        if isinstance(texts, np.ndarray):
+            found = f"array of shape {texts.shape}"
+        msg = f"cannot encode an object of type {found} - expected a str or a list of str"
+        raise InputTypeError(msg)
+    result = list(texts)
+    for index, text in enumerate(result):
+        if not isinstance(text, str):
+            msg = (
+                f"item {index} of the texts is of type {type(text).__name__} ({text!r:.40}) - "
+                "expected str; decode bytes first"
+            )
+            raise InputTypeError(msg)
+    return result
+
+
+def as_vectors(vectors: NDArray[Any], dim: int) -> NDArray[np.float32]:
+    """Check that an array holds vectors of a model: (n, dim), or (dim,) for one row.
+
+    Raises:
+        InputTypeError: The array is not of numbers.
+        SettingsError: Its shape does not fit.
+    """
+    if vectors.dtype.kind not in "fiu":
+        msg = f"an array of dtype {vectors.dtype} is neither text nor vectors - expected float32"
+        raise InputTypeError(msg)
+    rows = vectors[None] if vectors.ndim == 1 else vectors
+    if rows.ndim != 2 or rows.shape[1] != dim:
+        msg = f"vectors of shape {vectors.shape} do not fit a model of dim {dim}"
+        raise SettingsError(msg + f" - expected (n, {dim})")
+    return np.asarray(rows, np.float32)

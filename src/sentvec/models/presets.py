@@ -1,0 +1,53 @@
+"""Presets: the settings of the paper's models, and our own default.
+
+The paper's rows are table 5 of Pagliardini et al. (2018); the L1 rows are appendix B (the same
+settings with tau = 0.0005). What the paper does not state is our default: buckets are chosen from
+the corpus, text is tokenised with `simple`.
+
+The default is for corpora of 10^5 to 10^8 words and was chosen by measurement (docs/results.md):
+more words are predicted (t), each against more words, shared by the sentence, and more n-grams are
+left out.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+_DEFAULT: dict[str, Any] = {}
+
+
+def _paper(
+    dim: int, min_count: int, min_target_count: int, epochs: int, subsample: float, drop: int | None
+) -> dict[str, Any]:
+    """A row of table 5, in its order; `drop` is K, None for the unigram models."""
+    return {
+        "dim": dim,
+        "min_count": min_count,
+        "min_target_count": min_target_count,
+        "lr": 0.2,
+        "epochs": epochs,
+        "subsample": subsample,
+        "ngrams": 1 if drop is None else 2,
+        "drop_ngrams": drop or 0,
+        "negatives": 10,
+        "shared_negatives": False,
+    }
+
+
+_BOOKS_BIGRAMS = _paper(700, 5, 5, 12, 5e-6, 7)
+_WIKI_BIGRAMS = _paper(700, 8, 20, 9, 5e-6, 4)
+
+PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "default": _DEFAULT,
+        "paper/books-unigrams": _paper(700, 5, 8, 13, 1e-5, None),
+        "paper/books-bigrams": _BOOKS_BIGRAMS,
+        "paper/books-bigrams-l1": {**_BOOKS_BIGRAMS, "l1": 0.0005},
+        "paper/wiki-unigrams": _paper(600, 8, 20, 9, 1e-5, None),
+        "paper/wiki-bigrams": _WIKI_BIGRAMS,
+        "paper/wiki-bigrams-l1": {**_WIKI_BIGRAMS, "l1": 0.0005},
+        "paper/twitter-unigrams": _paper(700, 20, 20, 3, 1e-6, None),
+        "paper/twitter-bigrams": _paper(700, 20, 20, 3, 1e-6, 3),
+    }
+)

@@ -1,0 +1,1 @@
+"""Model files: the model folder, and the safetensors file inside it."""

@@ -1,0 +1,194 @@
+"""The model folder: what is in it, and how it is replaced without ever being half there.
+
+    config.json        format version, kind, settings, tokenizer, corpus, sizes
+    vocabulary.txt     word TAB count, in id order
+    model.safetensors  the matrices
+    README.md          a model card
+
+A folder is written under another name beside its target; then the old one is moved aside, the new
+one takes its name, and the old one is deleted. Where a crash left only the old one, the next load
+or save puts it back. No pickle anywhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sentvec.errors import FormatError, SourceError, StorageError
+from sentvec.storage.tensors import map_tensors, write_tensors
+from sentvec.text.vocabulary import Vocabulary
+
+FORMAT_VERSION = 1
+CONFIG, VOCABULARY, TENSORS, CARD = (
+    "config.json",
+    "vocabulary.txt",
+    "model.safetensors",
+    "README.md",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that was opened: its configuration and its matrices, mapped."""
+
+    path: Path
+    config: dict[str, Any]
+    tensors: dict[str, NDArray[Any]]
+
+    def vocabulary(self) -> Vocabulary:
+        """Read the vocabulary (the one part that takes time in proportion to its size)."""
+        vocabulary = Vocabulary.load(self.path / VOCABULARY)
+        expected = self.config["sizes"]["vocabulary"]
+        if len(vocabulary) != expected:
+            msg = f"{self.path / VOCABULARY} has {len(vocabulary)} words, expected {expected}"
+            raise FormatError(msg + " - the file is damaged")
+        return vocabulary
+
+
+def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
+    """Open a model folder in milliseconds, whatever its size.
+
+    Raises:
+        SourceError: There is nothing at the path.
+        FormatError: It is no model folder, of another version, or damaged.
+    """
+    folder = Path(path)
+    _restore(folder)
+    if not folder.exists():
+        msg = f"no model at {folder} - check the path and the working directory"
+        raise SourceError(msg)
+    if not folder.is_dir() or not (folder / CONFIG).is_file():
+        msg = f"{folder} is not a model folder - expected a folder with {CONFIG}"
+        raise FormatError(msg + ", as model.save writes")
+    config = _read_config(folder / CONFIG)
+    for name in (VOCABULARY, TENSORS):
+        if not (folder / name).is_file():
+            msg = f"{folder} has no {name} - the model is incomplete; copy it again"
+            raise FormatError(msg)
+    try:
+        return ModelFolder(folder, config, map_tensors(folder / TENSORS))
+    except PermissionError as error:
+        msg = f"no permission to read {folder} - check its owner and mode"
+        raise SourceError(msg) from error
+
+
+def write_folder(
+    path: str | os.PathLike[str],
+    config: Mapping[str, Any],
+    vocabulary: Vocabulary,
+    tensors: Mapping[str, NDArray[Any]],
+    card: str,
+) -> None:
+    """Write a model folder in place of what stands there, or leave everything as it was.
+
+    Raises:
+        StorageError: The target is no model folder, or the disk does not take it.
+    """
+    target = Path(path)
+    check_target(target)
+    fresh = _beside(target, f"new-{os.getpid()}")
+
+    def fill() -> None:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        text = json.dumps({"format_version": FORMAT_VERSION, **config}, indent=2)
+        (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
+        vocabulary.save(fresh / VOCABULARY)
+        write_tensors(fresh / TENSORS, tensors)
+        (fresh / CARD).write_text(card, encoding="utf-8")
+        _put_in_place(fresh, target)
+
+    _or_storage_error(fill, target, fresh)
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Check that a model can be written to a path, before hours are spent on making it.
+
+    Raises:
+        StorageError: Something that is no model stands there, or the place is not writable.
+    """
+    target = Path(path)
+    _restore(target)
+    is_ours = target.is_dir() and ((target / CONFIG).is_file() or not any(target.iterdir()))
+    if target.exists() and not is_ours:
+        msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
+        raise StorageError(msg)
+    probe = _beside(target, f"try-{os.getpid()}")
+
+    def try_it() -> None:
+        probe.mkdir(parents=True)
+        probe.rmdir()
+
+    _or_storage_error(try_it, target, probe)
+
+
+def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -> None:
+    """Do something on disk; on failure remove what it left and raise a `StorageError`."""
+    try:
+        action()
+    except OSError as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        kept = "what stood there is unchanged"
+        if error.errno == errno.ENOSPC:
+            msg = f"the disk is full: cannot write {target} - {kept}; make room and save again"
+        elif isinstance(error, PermissionError):
+            msg = f"no permission to write {target} - {kept}; check the folder's owner and mode"
+        else:
+            msg = f"cannot write {target}: {error.strerror or error} - {kept}; check the path"
+        raise StorageError(msg) from error
+
+
+def _put_in_place(fresh: Path, target: Path) -> None:
+    old = _beside(target, "old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    try:
+        fresh.rename(target)
+    except OSError:
+        _restore(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _restore(target: Path) -> None:
+    """Put the old folder back where a crash came before the new one took its name."""
+    old = _beside(target, "old")
+    if old.is_dir() and not target.exists():
+        old.rename(target)
+
+
+def _beside(target: Path, suffix: str) -> Path:
+    target = target.absolute()
+    return target.with_name(f".{target.name}.{suffix}")
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        version = config["format_version"]
+        expected = {"model", "settings", "tokenizer", "sizes"}
+        missing = expected - set(config)
+    except PermissionError as error:
+        msg = f"no permission to read {path} - check its owner and mode"
+        raise SourceError(msg) from error
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{path} is not the configuration of a model ({error!r}) - expected JSON with "
+        raise FormatError(msg + "format_version, as model.save writes") from error
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        msg = f"{path} has format version {version!r}, this sentvec reads up to {FORMAT_VERSION}"
+        raise FormatError(msg + " - update sentvec")
+    if missing:
+        msg = f"{path} lacks {', '.join(sorted(missing))} - the file is damaged"
+        raise FormatError(msg)
+    result: dict[str, Any] = config
+    return result

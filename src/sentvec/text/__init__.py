@@ -1,0 +1,1 @@
+"""From bytes to ids: tokenizers, corpora, vocabulary, the encoded corpus."""

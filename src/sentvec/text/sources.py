@@ -1,0 +1,233 @@
+"""Any corpus as a stream of blocks of bytes.
+
+A corpus is a path, a glob, a list of paths, `-` (standard input) or an iterable of `str` with one
+sentence each. Compression (gzip, xz, bzip2, zstd) is recognised from the content, not the name.
+Each block ends at the end of a line, or at a separator where a line is longer than a block.
+A byte-order mark at the start of a file is removed. Lines end at LF only.
+
+Not here: what a word is (`tokenizer`), what is done with the words (`encoded`).
+"""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import lzma
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from sentvec.errors import InputTypeError, MissingExtraError, SourceError
+from sentvec.text.unicode import encode, join_lines
+
+CorpusLike = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
+
+BLOCK_BYTES = 1 << 20
+# A line longer than this is cut at a separator for counting; `encode` never cuts a line.
+LONGEST_UNCUT_LINE = 1 << 24
+
+_BOM = b"\xef\xbb\xbf"
+_MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+_TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document stream: a name for messages and a way to open it.
+
+    Args:
+        name: What messages call it: the path, `<stdin>` or `<iterable>`.
+        blocks: Opens the source and yields its blocks.
+        size: Bytes on disk, where known.
+    """
+
+    name: str
+    blocks: Callable[[], Iterator[bytes]]
+    size: int | None = None
+
+
+def open_corpus(corpus: CorpusLike) -> list[Source]:
+    """Find what a corpus argument means, and check that its files can be read.
+
+    Raises:
+        SourceError: A file is missing, is a directory or may not be opened.
+        InputTypeError: The corpus is of a type that is no corpus (`bytes`, `None`, a dict).
+    """
+    if isinstance(corpus, (str, os.PathLike)):
+        return [_file_source(path) for path in _expand(corpus)]
+    if isinstance(corpus, (bytes, bytearray, dict)) or not isinstance(corpus, Iterable):
+        msg = (
+            f"a corpus cannot be of type {type(corpus).__name__} - expected a path, a glob, "
+            "a list of paths or an iterable of str with one sentence each"
+        )
+        raise InputTypeError(msg)
+    if isinstance(corpus, (list, tuple)) and _are_paths(corpus):
+        return [_file_source(path) for item in corpus for path in _expand(item)]
+    return [Source("<iterable>", lambda: _blocks_of_strings(cast(Iterable[str], corpus)))]
+
+
+def open_stream(path: str) -> BinaryIO:
+    """Open one file (or `-` for standard input) for reading, decompressed, its BOM skipped.
+
+    Raises:
+        SourceError: The file is missing, is a directory or may not be opened.
+    """
+    try:
+        raw = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
+    except OSError as error:
+        raise _source_error(path, error) from error
+    return _decompress(raw, path)
+
+
+def read_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a stream without their LF; an unfinished last line is a line."""
+    first = True
+    for line in stream:
+        if first:
+            line, first = line.removeprefix(_BOM), False
+        yield line.removesuffix(b"\n")
+
+
+def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a list holds paths, not sentences.
+
+    Path objects are paths. Strings are paths where at least one of them names a file, or where
+    each looks like a file name (no blank, a usual ending): a typing error in a path must not
+    become a corpus of one sentence.
+    """
+    if not items:
+        return False
+    if any(isinstance(item, os.PathLike) for item in items):
+        return True
+    if not all(isinstance(item, str) for item in items):
+        return False
+    looks = all(Path(item).suffix in _TEXT_SUFFIXES and " " not in item for item in items)
+    return looks or any(_exists(item) for item in items)
+
+
+def _exists(item: str) -> bool:
+    try:
+        return Path(item).exists()
+    except (OSError, ValueError):  # too long for a name, or a NUL in it
+        return False
+
+
+def _expand(item: str | os.PathLike[str]) -> list[str]:
+    """A path, or the sorted files of a glob."""
+    path = os.fspath(item)
+    if path == "-" or os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(match for match in glob.glob(path, recursive=True) if Path(match).is_file())
+    if not found:
+        msg = f"no file matches {path!r} - check the pattern, and quote it in the shell"
+        raise SourceError(msg)
+    return found
+
+
+def _file_source(path: str) -> Source:
+    if path == "-":
+        return Source("<stdin>", lambda: _blocks_of_stream(open_stream("-"), "<stdin>"))
+    open_stream(path).close()  # a file that cannot be read fails now, not after the others
+    size = Path(path).stat().st_size
+    return Source(path, lambda: _blocks_of_stream(open_stream(path), path), size)
+
+
+def _source_error(path: str, error: OSError) -> SourceError:
+    if isinstance(error, FileNotFoundError):
+        return SourceError(f"file not found: {path} - check the path and the working directory")
+    if isinstance(error, IsADirectoryError):
+        return SourceError(
+            f"{path} is a directory - expected a text file; name its files, e.g. '{path}/*.txt'"
+        )
+    if isinstance(error, PermissionError):
+        return SourceError(f"no permission to read {path} - check its owner and mode")
+    return SourceError(f"cannot read {path}: {error.strerror or error} - expected a readable file")
+
+
+def _decompress(raw: IO[bytes], name: str) -> BinaryIO:
+    """Wrap a stream in the decompressor its first bytes ask for."""
+    # A buffered file shows its first bytes without consuming them, a pipe as well.
+    try:
+        head = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
+    except OSError as error:
+        raise _source_error(name, error) from error
+    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.open(raw))
+    if kind == "xz":
+        return cast(BinaryIO, lzma.open(raw))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.open(raw))
+    if kind == "zstd":
+        return _open_zstd(raw, name)
+    return cast(BinaryIO, raw)
+
+
+def _open_zstd(raw: IO[bytes], name: str) -> BinaryIO:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return cast(BinaryIO, zstd.open(raw))
+    try:
+        import zstandard
+    except ImportError as error:
+        msg = f"{name} is zstd-compressed - install the reader with: pip install 'sentvec[zstd]'"
+        raise MissingExtraError(msg) from error
+    import io
+
+    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return cast(BinaryIO, io.BufferedReader(reader))
+
+
+def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield blocks of whole lines; the decompressors' own errors name the file."""
+    rest = b""
+    first = True
+    with stream:
+        while True:
+            try:
+                data = stream.read(BLOCK_BYTES)
+            except (EOFError, OSError, lzma.LZMAError) as error:
+                msg = f"{name} cannot be read to its end: {error} - the file may be damaged"
+                raise SourceError(msg) from error
+            if first:
+                data, first = data.removeprefix(_BOM), False
+            if not data:
+                break
+            block, rest = _cut(rest + data)
+            if block:
+                yield block
+    if rest:
+        yield rest
+
+
+def _cut(data: bytes) -> tuple[bytes, bytes]:
+    """Cut after the last LF, or after the last blank where a line is very long."""
+    end = data.rfind(b"\n") + 1
+    if not end and len(data) >= LONGEST_UNCUT_LINE:
+        end = data.rfind(b" ") + 1
+    return data[:end], data[end:]
+
+
+def _blocks_of_strings(sentences: Iterable[str]) -> Iterator[bytes]:
+    """Yield blocks from an iterable of str, one sentence each; an empty one ends a document."""
+    lines: list[str] = []
+    size = 0
+    for index, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            msg = (
+                f"item {index} of the corpus is of type {type(sentence).__name__} - "
+                "expected str, one sentence each"
+            )
+            raise InputTypeError(msg)
+        lines.append(join_lines(sentence))
+        size += len(sentence) + 1
+        if size >= BLOCK_BYTES:
+            yield encode("\n".join([*lines, ""]))
+            lines, size = [], 0
+    if lines:
+        yield encode("\n".join([*lines, ""]))

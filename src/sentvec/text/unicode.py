@@ -1,0 +1,55 @@
+"""Bytes and str: one lossless way across, and the separators of whitespace tokenisation.
+
+Text on disk is bytes. In Python, bytes that are not UTF-8 live on as lone surrogates
+(``surrogateescape``), so a word survives load, lookup and save whatever its encoding was.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The seven separators of the released program: space, LF, CR, TAB, VT, FF, NUL. Nothing else
+# separates: U+00A0 and U+3000 are letters to a tokenizer that changes nothing.
+SEPARATORS = b" \n\r\t\v\f\0"
+
+_SEPARATOR_RUN = re.compile("[ \n\r\t\v\f\0]+")
+# Surrogates outside U+DC80..DCFF stand for no byte (a half of a broken pair).
+_ORPHAN_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
+
+
+def decode(data: bytes) -> str:
+    """Decode UTF-8; bytes that are not UTF-8 become the lone surrogates U+DC80..DCFF."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Encode as UTF-8, the inverse of `decode`; orphan surrogates become U+FFFD."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return replace_orphan_surrogates(text).encode("utf-8", "surrogateescape")
+
+
+def replace_orphan_surrogates(text: str) -> str:
+    """Replace surrogates that stand for no byte by U+FFFD."""
+    return _ORPHAN_SURROGATES.sub("\ufffd", text)
+
+
+def split_at_separators(text: str) -> list[str]:
+    """Split at runs of the seven separator bytes.
+
+    >>> split_at_separators(" one two  three ")
+    ['one', 'two', 'three']
+    """
+    return [piece for piece in _SEPARATOR_RUN.split(text) if piece]
+
+
+def join_lines(text: str) -> str:
+    """Make one line of a text: a line break inside a text given as one item is white space."""
+    return text.replace("\n", " ") if "\n" in text else text
+
+
+def is_blank(data: bytes) -> bool:
+    """Whether the bytes hold nothing but separators."""
+    return not data.translate(_SEPARATORS_TO_SPACE).strip(b" ")

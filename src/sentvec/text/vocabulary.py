@@ -1,0 +1,103 @@
+"""The vocabulary: words and counts in id order, saved as a readable two-column file.
+
+Ids go by falling count; words of equal count by their bytes, so that the order of the corpus does
+not matter. On disk a line is the word (raw bytes), a TAB, the count, LF; no word can hold a TAB or
+an LF, since both separate words in every tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import FormatError, UnknownWordError
+from sentvec.suggest import near_words
+from sentvec.text.unicode import decode, encode
+
+
+class Vocabulary(Mapping[str, int]):
+    """A read-only mapping from word to count, in id order.
+
+    Args:
+        words: The words in id order.
+        counts: int64, how often each occurs in the training corpus.
+
+    >>> vocabulary = Vocabulary(["the", "cat"], np.array([3, 1]))
+    >>> vocabulary["cat"], list(vocabulary), vocabulary.ids["cat"]
+    (1, ['the', 'cat'], 1)
+    """
+
+    def __init__(self, words: Sequence[str], counts: NDArray[np.int64]) -> None:
+        self.words = tuple(words)
+        self.counts = counts
+        self.ids: dict[str, int] = {word: index for index, word in enumerate(self.words)}
+        if len(self.ids) != len(self.words):
+            msg = f"the vocabulary lists {len(self.words) - len(self.ids)} words twice"
+            raise FormatError(msg + " - expected each word once; the file may be damaged")
+
+    def __getitem__(self, word: str) -> int:
+        return int(self.counts[self.id_of(word)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words)"
+
+    def id_of(self, word: str) -> int:
+        """The id of a word.
+
+        Raises:
+            UnknownWordError: The word is not in the vocabulary; near words are named.
+        """
+        try:
+            return self.ids[word]
+        except KeyError:
+            msg = f"the word {word!r} is not in the vocabulary - {near_words(word, self.words)}"
+            raise UnknownWordError(msg) from None
+
+    def save(self, path: Path) -> None:
+        """Write the two-column file."""
+        with path.open("wb") as file:
+            file.writelines(
+                b"%s\t%d\n" % (encode(word), count)
+                for word, count in zip(self.words, self.counts.tolist(), strict=True)
+            )
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        """Read the two-column file.
+
+        Raises:
+            FormatError: A line has no TAB, or its count is not a number.
+        """
+        lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+        words: list[str] = []
+        counts: list[int] = []
+        for number, line in enumerate(lines if lines != [b""] else [], 1):
+            word, _, count = line.partition(b"\t")
+            if not word or not count.isdigit():
+                msg = f"{path}, line {number}: expected a word, a TAB and a count, found {line!r}"
+                raise FormatError(msg + " - the file may be damaged")
+            words.append(decode(word))
+            counts.append(int(count))
+        return cls(words, np.array(counts, np.int64))
+
+
+def order_words(
+    words: list[bytes], counts: NDArray[np.int64], *, min_count: int, max_vocab: int | None
+) -> list[int]:
+    """The numbers of the words that stay, in id order: falling count, then bytes."""
+    numbers = np.flatnonzero(counts >= min_count).tolist()
+    frequency = counts.tolist()
+    numbers.sort(key=lambda number: (-frequency[number], words[number]))
+    return numbers[:max_vocab]
