@@ -52,11 +52,14 @@ def main() -> None:
     except SentvecError as error:
         complain(f"error: {error}")
         sys.exit(1)
-    except KeyboardInterrupt:
-        complain("stopped")
-        sys.exit(130)
     except BrokenPipeError:
         # The reader went away (`| head`); point standard output at nothing so that the
         # interpreter's own flush at exit does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except OSError as error:
+        complain(f"error: {error}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        complain("stopped")
+        sys.exit(130)

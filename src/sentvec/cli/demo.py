@@ -18,7 +18,14 @@ QUERIES = (
     "He opened the door and looked into the room.",
     "The Time Machine had vanished.",
 )
-TEXTS = ("a happy marriage", "her wedding", "the detective", "a crime in London", "the future")
+TEXTS = (
+    "I am delighted to hear it.",
+    "I am very glad to hear you say so.",
+    "Holmes examined the room with his lens.",
+    "The detective searched the house for clues.",
+    "Elizabeth danced with Mr. Darcy at the ball.",
+    "Jane was engaged to Mr. Bingley.",
+)
 # Four novels are a small corpus: it takes more passes than the default's to learn from it.
 EPOCHS = 40
 
@@ -60,6 +67,11 @@ def _show_neighbors(model: SentenceEncoder, sentences: list[str]) -> None:
 
 def _show_similarities(model: SentenceEncoder) -> None:
     width = max(map(len, TEXTS))
-    typer.echo("\nsimilarities")
-    for text, row in zip(TEXTS, model.similarity(TEXTS, TEXTS), strict=True):
-        typer.echo(f"  {text:<{width}}  " + "  ".join(f"{score:5.2f}" for score in row))
+    typer.echo("\nsimilarities\n  " + " " * (width + 5) + "  ".join(f"({n})" for n in _numbers()))
+    for n, text, row in zip(_numbers(), TEXTS, model.similarity(TEXTS, TEXTS), strict=True):
+        scores = " ".join(f"{score:4.2f}" for score in row)
+        typer.echo(f"  ({n}) {text:<{width}} {scores}")
+
+
+def _numbers() -> range:
+    return range(1, len(TEXTS) + 1)

@@ -26,7 +26,12 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import CorpusError, PrunedVocabularyWarning
+from sentvec.errors import (
+    CorpusError,
+    PrunedVocabularyWarning,
+    SentvecError,
+    StorageError,
+)
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank
@@ -92,7 +97,25 @@ def encode_corpus(
 
     Raises:
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
+        StorageError: The folder's disk does not take the ids.
     """
+    try:
+        return _encode(sources, tokenizer, folder, min_count, max_vocab, max_words)
+    except SentvecError:
+        raise
+    except OSError as error:
+        msg = f"cannot keep the encoded corpus in {folder}: {error.strerror or error} - it needs "
+        raise StorageError(msg + "4 bytes a word and 8 a sentence; choose another disk") from error
+
+
+def _encode(
+    sources: list[Source],
+    tokenizer: Tokenizer,
+    folder: Path,
+    min_count: int,
+    max_vocab: int | None,
+    max_words: int,
+) -> EncodedCorpus:
     with _NumberWriter(folder, max_words) as writer:
         blocks = _hashed_blocks(sources, writer)
         head, small = _read_head(blocks)

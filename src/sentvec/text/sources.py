@@ -95,23 +95,21 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes]:
 def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
     """Whether a list holds paths, not sentences.
 
-    Path objects are paths. Strings are paths where at least one of them names a file, or where
-    each looks like a file name (no blank, a usual ending): a typing error in a path must not
-    become a corpus of one sentence.
+    Path objects are paths. Strings are paths where none holds a blank, and one at least names a
+    file or all end like text files: a typing error in a path must not become a sentence.
     """
-    if not items:
-        return False
     if any(isinstance(item, os.PathLike) for item in items):
         return True
-    if not all(isinstance(item, str) for item in items):
+    if not items or not all(isinstance(item, str) and len(item.split()) == 1 for item in items):
         return False
-    looks = all(Path(item).suffix in _TEXT_SUFFIXES and " " not in item for item in items)
-    return looks or any(_exists(item) for item in items)
+    return any(_is_file(item) for item in items) or all(
+        Path(item).suffix in _TEXT_SUFFIXES for item in items
+    )
 
 
-def _exists(item: str) -> bool:
+def _is_file(item: str) -> bool:
     try:
-        return Path(item).exists()
+        return Path(item).is_file()
     except (OSError, ValueError):  # too long for a name, or a NUL in it
         return False
 

@@ -1,0 +1,110 @@
+"""The linear-time kernel against the per-target rebuild kernel, side by side in one run.
+
+    python benchmarks/kernel_speed.py books.txt --dims 100 700
+
+Both train on the same sentences, targets and dropped n-grams of a tokenised text, one thread, in
+turn; printed are known words per second of CPU time of the training alone (median of rounds) and
+ratios. The released program draws negatives for every target, so the base of the ratios is the
+rebuild kernel without sharing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rebuild_kernel
+from sentvec.models.sent2vec import _resolved, _Shared, _Worker, keep_probabilities
+from sentvec.models.settings import Sent2VecSettings
+from sentvec.text.encoded import EncodedCorpus, encode_corpus
+from sentvec.text.sources import open_corpus
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.training import loop, matrices
+
+ROWS = (
+    ("rebuild, negatives per target", True, False),
+    ("rebuild, negatives shared", True, True),
+    ("linear,  negatives per target", False, False),
+    ("linear,  negatives shared", False, True),
+)
+
+
+def words_per_second(
+    corpus: EncodedCorpus, settings: Sent2VecSettings, words: int, *, rebuild: bool
+) -> float:
+    """Train on the first so many words of an epoch; known words per CPU second."""
+    counts = corpus.vocabulary.counts
+    n_words, buckets = len(counts), settings.buckets or 0
+    V = matrices.uniform(n_words + buckets, settings.dim, seed=1, threads=1)
+    U = matrices.zeros(n_words, settings.dim)
+    keep = keep_probabilities(counts, settings)
+    shared = _Shared(counts, keep, V, U, settings, len(corpus.ids))
+    if rebuild:
+        shared.train_batch = rebuild_kernel.train_batch
+    worker = _Worker(shared)
+    schedule = loop.Schedule(1, settings.lr, True, settings.seed, 1)
+    state: Any = loop._State(corpus, schedule, 1e9)
+    worker(state.next_batch())  # compiled, and the scratch allocated
+    done, seconds = 0, 0.0
+    while done < words and (batch := state.next_batch()) is not None:
+        start = time.thread_time()
+        worker(batch)
+        seconds += time.thread_time() - start
+        done += len(batch.ids)
+    return done / seconds
+
+
+def measure(corpus: EncodedCorpus, dim: int, options: argparse.Namespace) -> None:
+    """Print the table of one dimension."""
+    speeds: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
+    for _ in range(options.rounds):
+        for name, rebuild, shared in ROWS:
+            settings = _resolved(
+                Sent2VecSettings.make(
+                    dim=dim,
+                    negatives=options.negatives,
+                    shared_negatives=shared,
+                    subsample=options.subsample,
+                    drop_ngrams=options.drop_ngrams,
+                    buckets=options.buckets,
+                ),
+                corpus,
+            )
+            words = int(options.words * 100 / max(dim, 100))
+            speeds[name].append(words_per_second(corpus, settings, words, rebuild=rebuild))
+    base = np.array(speeds[ROWS[0][0]])
+    print(f"\ndim {dim}, {options.buckets:,} buckets, {options.negatives} negatives, "
+          f"t = {options.subsample:g}, K = {options.drop_ngrams}, one thread")  # fmt: skip
+    for name, values in speeds.items():
+        ratio = statistics.median(np.array(values) / base)
+        print(f"  {name:<32} {statistics.median(values) / 1e6:6.3f} M words/s   x {ratio:.2f}")
+
+
+def main() -> None:
+    """Read the corpus once, then measure each dimension."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", nargs="+", help="tokenised text, one sentence a line")
+    parser.add_argument("--dims", type=int, nargs="+", default=[100, 700])
+    parser.add_argument("--words", type=float, default=3e6, help="words a run at dim 100")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--buckets", type=int, default=500_000)
+    parser.add_argument("--negatives", type=int, default=10)
+    parser.add_argument("--subsample", type=float, default=1e-5)
+    parser.add_argument("--drop-ngrams", type=int, default=4)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = encode_corpus(
+            open_corpus(options.corpus), Tokenizer("whitespace"), Path(folder), min_count=5
+        )
+        for dim in options.dims:
+            measure(corpus, dim, options)
+
+
+if __name__ == "__main__":
+    main()

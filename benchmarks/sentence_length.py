@@ -1,0 +1,73 @@
+"""Cost per word against the length of a line: the same words cut into ever longer lines.
+
+    python benchmarks/sentence_length.py books.txt
+
+Printed are CPU nanoseconds a word (least of the rounds, one thread, taken in turn) and the ratio to
+the cheapest length. With cost linear in the length of a sentence all ratios are near 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentvec.models.sent2vec import _resolved, _Shared, _Worker, keep_probabilities
+from sentvec.models.settings import Sent2VecSettings
+from sentvec.text.encoded import EncodedCorpus, encode_corpus
+from sentvec.text.sources import open_corpus
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.training import loop, matrices
+
+WORDS = 180_000
+LENGTHS = (18, 180, 1_800, 180_000)
+
+
+def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, length: int) -> float:
+    """Train once on the first 180,000 words, cut into lines of one length."""
+    cut = replace(corpus, ids=corpus.ids[:WORDS], offsets=np.arange(0, WORDS + 1, length))
+    counts = corpus.vocabulary.counts
+    V = matrices.uniform(len(counts) + (settings.buckets or 0), settings.dim, seed=1, threads=1)
+    U = matrices.zeros(len(counts), settings.dim)
+    shared = _Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
+    worker = _Worker(shared)
+    schedule = loop.Schedule(2, settings.lr, True, settings.seed, 1)
+    state: Any = loop._State(cut, schedule, 1e9)
+    seconds = 0.0
+    while (batch := state.next_batch()) is not None:
+        start = time.thread_time()
+        worker(batch)
+        if batch.epoch == 1:  # the first pass touches the memory
+            seconds += time.thread_time() - start
+    return seconds / WORDS * 1e9
+
+
+def main() -> None:
+    """Measure all lengths in turn, several times."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", help="tokenised text, one sentence a line")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--dim", type=int, default=100)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = encode_corpus(
+            open_corpus(options.corpus), Tokenizer("whitespace"), Path(folder), min_count=5
+        )
+        settings = _resolved(Sent2VecSettings.make(dim=options.dim), corpus)
+        times: dict[int, float] = dict.fromkeys(LENGTHS, float("inf"))
+        for _ in range(options.rounds):
+            for length in LENGTHS:
+                spent = nanoseconds_per_word(corpus, settings, length)
+                times[length] = min(times[length], spent)
+    for length, spent in times.items():
+        ratio = spent / min(times.values())
+        print(f"lines of {length:>7,} words  {spent:7.0f} ns a word   x {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
