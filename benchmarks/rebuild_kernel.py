@@ -14,7 +14,21 @@ from sentvec.kernels.choices import draw_negatives, drop_ngrams, exclude_touchin
 from sentvec.kernels.jit import helper, kernel
 from sentvec.kernels.random import stream
 from sentvec.kernels.rows import gather, scatter
-from sentvec.kernels.sent2vec import TARGETS_PER_DRAW, G, H, _choose_targets, _collect, _push
+from sentvec.kernels.sent2vec import (
+    CHOSEN,
+    DECK,
+    DRAWN,
+    EXCLUDED,
+    MARK,
+    SAME,
+    STAMP,
+    TARGETS_PER_DRAW,
+    G,
+    H,
+    _choose_targets,
+    _collect,
+    _push,
+)
 
 
 @helper
@@ -37,9 +51,10 @@ def train_batch(
     work, integers, slots, floats,
 ):  # fmt: skip
     """As `sentvec.kernels.sent2vec.train_batch`, for the paper's variant without L1."""
-    rows, context, left_out, deck = integers[0], integers[1], integers[2], integers[3]
-    mark, chosen, excluded, stamp = integers[4], integers[6], integers[7], integers[13]
-    drawn, same, steps = integers[10], integers[12], floats[len(floats) - 2 * negatives - 2 :]
+    rows, context, left_out, deck = integers[0], integers[1], integers[2], integers[DECK]
+    mark, chosen, excluded = integers[MARK], integers[CHOSEN], integers[EXCLUDED]
+    drawn, same, stamp = integers[DRAWN], integers[SAME], integers[STAMP]
+    steps = floats[len(floats) - 2 * negatives - 2 :]
     loss, targets, rng, one = 0.0, 0, np.empty(1, np.uint64), np.float32(1.0)
     width = grams.shape[1]
     for s in range(len(offsets) - 1):
@@ -52,11 +67,12 @@ def train_batch(
         n_chosen = _choose_targets(words, keep, U, rng, chosen)
         if n_chosen == 0:
             continue
-        avoid = np.int64(-1) if shared else np.int64(words[chosen[0]])
-        draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
         n_grams = _collect(words, grams[begin : begin + n], rows, deck)
         for k in range(n_chosen):
             t = chosen[k]
+            if not shared or k % TARGETS_PER_DRAW == 0:
+                avoid = np.int64(-1) if shared else np.int64(words[t])
+                draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
             stamp[0] += 1
             excluded[0] = t
             out = exclude_touching(t, n, width, excluded, 1, mark, stamp[0])
@@ -68,8 +84,5 @@ def train_batch(
                 U, words[t], drawn, same, negatives, step, np.float32(0.0), table, work, steps
             )
             scatter(V, context, c, one / np.float32(c), work[G])
-            if k + 1 < n_chosen and (not shared or (k + 1) % TARGETS_PER_DRAW == 0):
-                avoid = np.int64(-1) if shared else np.int64(words[chosen[k + 1]])
-                draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
         targets += n_chosen
     return loss, targets

@@ -143,13 +143,11 @@ def train_sentence(
     negatives: list[int] = []
     total = 0.0
     for k, target in enumerate(chosen):
-        if k == 0:
+        if not problem.shared or k % TARGETS_PER_DRAW == 0:
             negatives = _draw_negatives(problem, ids[target], rng)
         context = grams.context(target, rng)
         kept = [word for word in negatives if word != ids[target]]
         total += update(V, U, context, ids[target], kept, rate, problem.tau)
-        if k + 1 < len(chosen) and (not problem.shared or (k + 1) % TARGETS_PER_DRAW == 0):
-            negatives = _draw_negatives(problem, ids[chosen[k + 1]], rng)
     return total, len(chosen)
 
 

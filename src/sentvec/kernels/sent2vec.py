@@ -25,8 +25,8 @@ Legend:
                        row occurs; feature t < n is the word at position t, feature n + gram the
                        n-gram of that number (`choices`)
     slots              open-addressing table from row to feature, for counting
-    integers           int64 (14, longest * ngrams): scratch, see `_train_sentence`; the first entry
-                       of the last row is the running stamp
+    integers           int64 (18, longest * ngrams): scratch, its rows named below; the first entry
+                       of STAMP runs on from target to target
     floats             float32 (longest * ngrams + 2 negatives + 2): L1 exemptions, then steps
     work               float32 (4, dim): S, P, h, g
 
@@ -51,7 +51,10 @@ from sentvec.kernels.random import stream, uniform
 from sentvec.kernels.rows import gather, pull_and_push, scatter, scores, soft_threshold
 
 S, P, H, G = 0, 1, 2, 3
-INTEGER_ROWS = 14
+# The rows of `integers`; those with two places are for the target in work and the next.
+ROWS, MULT, LISTED, DECK, MARK, PLACES, CHOSEN, STAMP = range(8)
+EXCLUDED, OUT, EXTRA, DRAWN, SAME = 8, 10, 12, 14, 16
+INTEGER_ROWS = 18
 # Negatives shared by a sentence are drawn again after this many targets, so that a line of a
 # hundred thousand words is not trained against the same few.
 TARGETS_PER_DRAW = 64
@@ -95,63 +98,132 @@ def _train_sentence(
     ids, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
     negatives, shared, drop, tau, released, rate, rng, work, integers, slots, floats,
 ):  # fmt: skip
-    n, width = len(ids), grams.shape[1]
-    rows, mult, listed, deck, mark, places = (
-        integers[0],
-        integers[1],
-        integers[2],
-        integers[3],
-        integers[4],
-        integers[5],
-    )
-    chosen, excluded, out, extra = integers[6], integers[7], integers[8], integers[9]
-    stamp, steps = integers[13], floats[len(floats) - 2 * negatives - 2 :]
+    """Plan each target one step ahead: its rows are fetched while the one before is trained."""
+    n, width = grams.shape
+    n_rows, chosen = n + n * width, integers[CHOSEN]
     n_chosen = _choose_targets(ids, keep, U, rng, chosen)
     if n_chosen == 0:
         return 0.0, 0
-    drawn, same = integers[10], integers[12]
-    _draw_and_prefetch(
-        negatives, shared, ids[chosen[0]], alias_keep, alias_other, rng, drawn, same, U
-    )
-    n_grams = _collect(ids, grams, rows, deck)
-    features, total, mask = _multiplicities(rows, n + n * width, mult, slots, listed)
+    rows, mult, listed = integers[ROWS], integers[MULT], integers[LISTED]
+    n_grams = _collect(ids, grams, rows, integers[DECK])
+    features, total, mask = _multiplicities(rows, n_rows, mult, slots, listed)
     work[S], work[P] = 0.0, 0.0
     gather(V, listed, features, _ONE, work[S])
+    steps = floats[len(floats) - 2 * negatives - 2 :]
     exempt, owed, loss = floats[: len(floats) - 2 * negatives - 2], np.float32(0.0), 0.0
     if tau > 0:
-        exempt[: n + n * width] = 0.0
-    for k in range(n_chosen):
-        t = chosen[k]
-        stamp[0] += 1
-        excluded[0], n_extra = t, 0
-        n_excluded = exclude_touching(t, n, width, excluded, 1, mark, stamp[0])
-        if released:
-            n_excluded = drop_positions(
-                n, width, drop, places, mark, stamp[0], excluded, n_excluded, rng
+        exempt[:n_rows] = 0.0
+    n_out = n_extra = lag = 0
+    for k in range(n_chosen + 1):
+        n_out_before, n_extra_before, lag_before = n_out, n_extra, lag
+        if k < n_chosen:
+            place = _place(k, shared)
+            if not shared or k % TARGETS_PER_DRAW == 0:
+                _draw_and_prefetch(
+                    negatives,
+                    shared,
+                    ids[chosen[k]],
+                    alias_keep,
+                    alias_other,
+                    rng,
+                    integers[DRAWN + place],
+                    integers[SAME + place],
+                    U,
+                )
+            n_out, n_extra = _exclude(
+                chosen[k],
+                n,
+                width,
+                n_grams,
+                drop,
+                released,
+                placeholder_grams,
+                len(V) - 1,
+                rng,
+                integers,
+                k % 2,
             )
-            n_extra = extra_rows(t, width, placeholder_grams, len(V) - 1, places, stamp[0], extra)
-        else:
-            n_excluded = drop_ngrams(
-                n, n_grams, drop, deck, mark, stamp[0], excluded, n_excluded, rng
+            lag = _lag(V, rows, mult, slots, mask, n_out, n_extra, integers, k % 2)
+        if k > 0:
+            c = np.float32(features - n_out_before + n_extra_before)
+            loss += _train_target(
+                V,
+                U,
+                ids[chosen[k - 1]],
+                n_out_before,
+                n_extra_before,
+                lag_before,
+                total,
+                c,
+                negatives,
+                rate,
+                tau,
+                table,
+                work,
+                integers,
+                (k - 1) % 2,
+                _place(k - 1, shared),
+                steps,
+                exempt,
             )
-        lag = _lag(rows, mult, slots, mask, excluded, n_excluded, out, extra, n_extra)
-        c = features - n_excluded + n_extra
-        _hidden(V, out, n_excluded, extra, n_extra, np.float32(lag), np.float32(c), work)
-        loss += _push(U, ids[t], drawn, same, negatives, rate, tau, table, work, steps)
-        if k + 1 < n_chosen and (not shared or (k + 1) % TARGETS_PER_DRAW == 0):
-            _draw_and_prefetch(
-                negatives, shared, ids[chosen[k + 1]], alias_keep, alias_other, rng, drawn, same, U
-            )
-        _settle(V, out, n_excluded, extra, n_extra, np.float32(c), np.float32(total - lag), work)
-        if tau > 0:
-            owed += tau * rate / np.float32(c)
-            _exempt(V, excluded, n_excluded, extra, n_extra, tau * rate / np.float32(c), exempt)
+            owed += tau * rate / c
     scatter(V, listed, features, _ONE, work[P])
     if tau > 0:
-        for f in range(n + n * width):
+        for f in range(n_rows):
             if rows[f] >= 0:
                 soft_threshold(V, rows[f], owed - exempt[f])
     return loss, n_chosen
+
+
+@helper
+def _place(k, shared):
+    """Which of the two lists of negatives belongs to target k."""
+    return (k // TARGETS_PER_DRAW) % 2 if shared else k % 2
+
+
+@helper
+def _train_target(
+    V, U, target, n_out, n_extra, lag, total, c, negatives, rate, tau, table, work, integers, side,
+    place, steps, exempt,
+):  # fmt: skip
+    """One update, as planned; returns its loss."""
+    out, extra = integers[OUT + side], integers[EXTRA + side]
+    _hidden(V, out, n_out, extra, n_extra, np.float32(lag), c, work)
+    loss = _push(
+        U,
+        target,
+        integers[DRAWN + place],
+        integers[SAME + place],
+        negatives,
+        rate,
+        tau,
+        table,
+        work,
+        steps,
+    )
+    _settle(V, out, n_out, extra, n_extra, c, np.float32(total - lag), work)
+    if tau > 0:
+        _exempt(V, integers[EXCLUDED + side], n_out, extra, n_extra, tau * rate / c, exempt)
+    return loss
+
+
+@helper
+def _exclude(
+    t, n, width, n_grams, drop, released, placeholder_grams, placeholder, rng, integers, side
+):
+    """List the excluded features and the extra rows of a target; returns how many of each."""
+    excluded, mark, places = integers[EXCLUDED + side], integers[MARK], integers[PLACES]
+    integers[STAMP, 0] += 1
+    stamp = integers[STAMP, 0]
+    excluded[0] = t
+    n_out = exclude_touching(t, n, width, excluded, 1, mark, stamp)
+    if not released:
+        deck = integers[DECK]
+        return drop_ngrams(n, n_grams, drop, deck, mark, stamp, excluded, n_out, rng), 0
+    n_out = drop_positions(n, width, drop, places, mark, stamp, excluded, n_out, rng)
+    return n_out, extra_rows(
+        t, width, placeholder_grams, placeholder, places, stamp, integers[EXTRA + side]
+    )
 
 
 @helper
@@ -230,13 +302,19 @@ def _multiplicities(rows, n_rows, mult, slots, listed):
 
 
 @helper
-def _lag(rows, mult, slots, mask, excluded, n_excluded, out, extra, n_extra):
-    """List the excluded rows in `out`; returns their mult summed, less that of the extra rows."""
+def _lag(V, rows, mult, slots, mask, n_out, n_extra, integers, side):
+    """List the excluded features' rows and ask for them, and for the extra ones.
+
+    Returns the sum of the excluded features' mult less that of the extra rows.
+    """
+    excluded, out, extra = integers[EXCLUDED + side], integers[OUT + side], integers[EXTRA + side]
     lag = 0
-    for e in range(n_excluded):
+    for e in range(n_out):
         out[e] = rows[excluded[e]]
         lag += mult[excluded[e]]
+        prefetch_row(V, out[e])
     for x in range(n_extra):
+        prefetch_row(V, extra[x])
         twin = slots[_slot_of(extra[x], rows, slots, mask)]
         if twin >= 0:
             lag -= mult[twin]
