@@ -29,5 +29,5 @@ def kernel(function: Function) -> Function:
 
 def helper(function: Function) -> Function:
     """Compile a function that only kernels of the same file call, and that LLVM may inline."""
-    compiled: Function = numba.njit(**_OPTIONS)(function)
+    compiled: Function = numba.njit(forceinline=True, **_OPTIONS)(function)
     return compiled

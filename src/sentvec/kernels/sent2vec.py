@@ -51,6 +51,8 @@ from sentvec.kernels.random import stream, uniform
 from sentvec.kernels.rows import gather, pull_and_push, scatter, scores, soft_threshold
 
 S, P, H, G = 0, 1, 2, 3
+# The rows of a sentence of more features than this do not stay in the nearer caches.
+FAR = 1_000
 # The rows of `integers`; those with two places are for the target in work and the next.
 ROWS, MULT, LISTED, DECK, MARK, PLACES, CHOSEN, STAMP = range(8)
 EXCLUDED, OUT, EXTRA, DRAWN, SAME = 8, 10, 12, 14, 16
@@ -143,7 +145,7 @@ def _train_sentence(
                 integers,
                 k % 2,
             )
-            lag = _lag(V, rows, mult, slots, mask, n_out, n_extra, integers, k % 2)
+            lag = _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, k % 2)
         if k > 0:
             c = np.float32(features - n_out_before + n_extra_before)
             loss += _train_target(
@@ -302,7 +304,7 @@ def _multiplicities(rows, n_rows, mult, slots, listed):
 
 
 @helper
-def _lag(V, rows, mult, slots, mask, n_out, n_extra, integers, side):
+def _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, side):
     """List the excluded features' rows and ask for them, and for the extra ones.
 
     Returns the sum of the excluded features' mult less that of the extra rows.
@@ -312,7 +314,8 @@ def _lag(V, rows, mult, slots, mask, n_out, n_extra, integers, side):
     for e in range(n_out):
         out[e] = rows[excluded[e]]
         lag += mult[excluded[e]]
-        prefetch_row(V, out[e])
+        if n_rows > FAR:
+            prefetch_row(V, out[e])
     for x in range(n_extra):
         prefetch_row(V, extra[x])
         twin = slots[_slot_of(extra[x], rows, slots, mask)]
