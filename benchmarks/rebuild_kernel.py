@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from sentvec.kernels.choices import draw_negatives, drop_ngrams, exclude_touching
+from sentvec.kernels.features import collect
 from sentvec.kernels.jit import helper, kernel
+from sentvec.kernels.negative_sampling import push
 from sentvec.kernels.random import stream
 from sentvec.kernels.rows import gather, scatter
 from sentvec.kernels.sent2vec import (
@@ -26,8 +28,6 @@ from sentvec.kernels.sent2vec import (
     G,
     H,
     _choose_targets,
-    _collect,
-    _push,
 )
 
 
@@ -67,7 +67,7 @@ def train_batch(
         n_chosen = _choose_targets(words, keep, U, rng, chosen)
         if n_chosen == 0:
             continue
-        n_grams = _collect(words, grams[begin : begin + n], rows, deck)
+        n_grams = collect(words, grams[begin : begin + n], rows, deck)
         for k in range(n_chosen):
             t = chosen[k]
             if not shared or k % TARGETS_PER_DRAW == 0:
@@ -80,9 +80,10 @@ def train_batch(
             c = _context(rows, n + n * width, excluded, out, left_out, stamp[0], context)
             work[H], work[G] = 0.0, 0.0
             gather(V, context, c, one / np.float32(c), work[H])
-            loss += _push(
-                U, words[t], drawn, same, negatives, step, np.float32(0.0), table, work, steps
-            )
+            loss += push(
+                U, words[t], drawn, same, negatives, step, np.float32(0.0), table, work[H],
+                work[G], steps,
+            )  # fmt: skip
             scatter(V, context, c, one / np.float32(c), work[G])
         targets += n_chosen
     return loss, targets

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def _kernel_cache() -> str:
+    """A cache of compiled kernels for this state of their sources.
+
+    numba notices a change of the file a kernel is in, but not of the files whose helpers are
+    compiled into it; a test must never run yesterday's machine code.
+    """
+    sources = sorted((ROOT / "src" / "sentvec" / "kernels").glob("*.py"))
+    sources += sorted((ROOT / "benchmarks").glob("*.py"))
+    state = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
+    return str(Path(tempfile.gettempdir()) / f"sentvec-kernels-{os.getuid()}-{state.hexdigest()}")
+
+
+os.environ.setdefault("NUMBA_CACHE_DIR", _kernel_cache())
 
 
 def shared_folder() -> Path | None:

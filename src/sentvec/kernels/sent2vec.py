@@ -44,11 +44,12 @@ from sentvec.kernels.choices import (
     exclude_touching,
     extra_rows,
 )
+from sentvec.kernels.features import collect, multiplicities, slot_of
 from sentvec.kernels.jit import helper, kernel
-from sentvec.kernels.logistic import logistic
+from sentvec.kernels.negative_sampling import push
 from sentvec.kernels.prefetch import prefetch_row
 from sentvec.kernels.random import stream, uniform
-from sentvec.kernels.rows import gather, pull_and_push, scatter, scores, soft_threshold
+from sentvec.kernels.rows import gather, scatter, soft_threshold
 
 S, P, H, G = 0, 1, 2, 3
 # The rows of a sentence of more features than this do not stay in the nearer caches.
@@ -60,8 +61,6 @@ INTEGER_ROWS = 18
 # Negatives shared by a sentence are drawn again after this many targets, so that a line of a
 # hundred thousand words is not trained against the same few.
 TARGETS_PER_DRAW = 64
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_40 = np.uint64(40)
 _ONE = np.float32(1.0)
 
 
@@ -107,8 +106,8 @@ def _train_sentence(
     if n_chosen == 0:
         return 0.0, 0
     rows, mult, listed = integers[ROWS], integers[MULT], integers[LISTED]
-    n_grams = _collect(ids, grams, rows, integers[DECK])
-    features, total, mask = _multiplicities(rows, n_rows, mult, slots, listed)
+    n_grams = collect(ids, grams, rows, integers[DECK])
+    features, total, mask = multiplicities(rows, n_rows, mult, slots, listed)
     work[S], work[P] = 0.0, 0.0
     gather(V, listed, features, _ONE, work[S])
     steps = floats[len(floats) - 2 * negatives - 2 :]
@@ -191,18 +190,10 @@ def _train_target(
     """One update, as planned; returns its loss."""
     out, extra = integers[OUT + side], integers[EXTRA + side]
     _hidden(V, out, n_out, extra, n_extra, np.float32(lag), c, work)
-    loss = _push(
-        U,
-        target,
-        integers[DRAWN + place],
-        integers[SAME + place],
-        negatives,
-        rate,
-        tau,
-        table,
-        work,
-        steps,
-    )
+    loss = push(
+        U, target, integers[DRAWN + place], integers[SAME + place], negatives, rate, tau, table,
+        work[H], work[G], steps,
+    )  # fmt: skip
     _settle(V, out, n_out, extra, n_extra, c, np.float32(total - lag), work)
     if tau > 0:
         _exempt(V, integers[EXCLUDED + side], n_out, extra, n_extra, tau * rate / c, exempt)
@@ -250,60 +241,6 @@ def _draw_and_prefetch(negatives, shared, target, alias_keep, alias_other, rng, 
 
 
 @helper
-def _collect(ids, grams, rows, deck):
-    """List the feature rows, and the n-grams there are in the deck; returns their number."""
-    n, width = grams.shape
-    n_grams = 0
-    for i in range(n):
-        rows[i] = ids[i]
-        for j in range(width):
-            gram = i * width + j
-            rows[n + gram] = grams[i, j]
-            if grams[i, j] >= 0:
-                deck[n_grams] = gram
-                n_grams += 1
-    return n_grams
-
-
-@helper
-def _slot_of(row, rows, slots, mask):
-    """Where a row stands, or would stand, in the table of the sentence's distinct rows."""
-    slot = np.int64((np.uint64(row) * _SPREAD) >> _40) & mask
-    while slots[slot] >= 0 and rows[slots[slot]] != row:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@helper
-def _multiplicities(rows, n_rows, mult, slots, listed):
-    """List the rows of the features there are, and count how often each row occurs.
-
-    Returns (F, sum of mult, mask of the table).
-    """
-    size = 4
-    while size < 2 * n_rows:
-        size *= 2
-    slots[:size] = -1
-    features = 0
-    for f in range(n_rows):
-        if rows[f] < 0:
-            continue
-        listed[features] = rows[f]
-        features += 1
-        slot = _slot_of(rows[f], rows, slots, size - 1)
-        if slots[slot] < 0:
-            slots[slot] = f
-            mult[f] = 0
-        mult[slots[slot]] += 1
-    total = 0
-    for f in range(n_rows):
-        if rows[f] >= 0:
-            mult[f] = mult[slots[_slot_of(rows[f], rows, slots, size - 1)]]
-            total += mult[f]
-    return features, total, size - 1
-
-
-@helper
 def _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, side):
     """List the excluded features' rows and ask for them, and for the extra ones.
 
@@ -318,7 +255,7 @@ def _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, side):
             prefetch_row(V, out[e])
     for x in range(n_extra):
         prefetch_row(V, extra[x])
-        twin = slots[_slot_of(extra[x], rows, slots, mask)]
+        twin = slots[slot_of(extra[x], rows, slots, mask)]
         if twin >= 0:
             lag -= mult[twin]
     return lag
@@ -335,46 +272,6 @@ def _hidden(V, out, n_out, extra, n_extra, lag, c, work):
     share = _ONE / c
     for d in range(V.shape[1]):
         work[H, d] *= share
-
-
-@helper
-def _push(U, target, drawn, same, negatives, rate, tau, table, work, steps):
-    """One target and its negatives (eq. 3): moves their rows, fills g, returns the loss."""
-    drawn[0], same[0] = target, -1
-    scores(U, drawn, negatives + 1, work[H], steps)
-    loss = _steps(drawn, same, negatives + 1, rate, table, work[H], steps)
-    pull_and_push(U, drawn, negatives + 1, steps, work[H], work[G])
-    if tau > 0:
-        for k in range(negatives + 1):
-            soft_threshold(U, drawn[k], rate * tau)
-    return loss
-
-
-@helper
-def _steps(drawn, same, n_drawn, rate, table, hidden, steps):
-    """Turn scores into rate (label - sigmoid(score)), in sequence; returns the loss.
-
-    A word drawn twice sees its own update: its u has moved by step h, so its score by step h.h. A
-    shared negative that is the target itself is left out.
-    """
-    norm, loss, label = np.float32(-1.0), 0.0, _ONE
-    for k in range(n_drawn):
-        if k > 0 and drawn[k] == drawn[0]:
-            steps[k] = 0.0
-            continue
-        score = steps[k]
-        if same[k] >= 0:
-            if norm < 0:
-                norm = np.float32(0.0)
-                for d in range(len(hidden)):
-                    norm += hidden[d] * hidden[d]
-            score = steps[n_drawn + same[k]] + steps[same[k]] * norm
-        sigmoid, softplus = logistic(score, table)
-        loss += softplus - label * score
-        steps[k] = rate * (label - sigmoid)
-        steps[n_drawn + k] = score
-        label = np.float32(0.0)
-    return loss
 
 
 @helper

@@ -11,10 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from sentvec.errors import SettingsError
 from sentvec.models.presets import PRESETS
 from sentvec.suggest import near_names
 from sentvec.text.tokenizer import Tokenizer
+
+LONGEST_NGRAM = 20
 
 
 def _setting(default: Any, help: str) -> Any:
@@ -31,7 +35,7 @@ class Sent2VecSettings:
 
     dim: int = _setting(100, "length of the vectors")
     epochs: int = _setting(5, "passes over the corpus")
-    lr: float = _setting(0.2, "learning rate at the start; it falls linearly to 0")
+    lr: float = _setting(0.3, "learning rate at the start; it falls linearly to 0")
     min_count: int = _setting(5, "words seen less often are unknown")
     min_target_count: int = _setting(
         0, "words seen less often are never predicted, but stand in contexts"
@@ -59,7 +63,7 @@ class Sent2VecSettings:
             value = getattr(self, name)
             try:
                 good = is_good(value)
-            except TypeError:
+            except (TypeError, OverflowError):
                 good = False
             if not good:
                 msg = f"{name} is {value!r} - expected {expected}"
@@ -72,15 +76,15 @@ class Sent2VecSettings:
         Raises:
             SettingsError: No such preset or setting, or a value that cannot work.
         """
-        if preset is not None and preset not in PRESETS:
-            msg = f"unknown preset {preset!r} - {near_names(preset, PRESETS)}"
+        if preset is not None and preset not in list(PRESETS):
+            msg = f"unknown preset {preset!r} - {near_names(str(preset), PRESETS)}"
             raise SettingsError(msg)
         known = {entry.name for entry in fields(cls)}
         for name in changes:
             if name not in known:
                 msg = f"unknown setting {name!r} - {near_names(name, sorted(known))}"
                 raise SettingsError(msg)
-        given = {name: value for name, value in changes.items() if value is not None}
+        given = {name: _plain(value) for name, value in changes.items() if value is not None}
         if given.get("variant") == "released":
             given.setdefault("shared_negatives", False)  # the released program draws per word
         return cls(**{**PRESETS[preset or "default"], **given})
@@ -105,6 +109,15 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python, which `config.json` can hold."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _finite(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: not isinstance(value, bool) and math.isfinite(value) and check(value)
+
+
 def _whole_from(low: int, high: int = 2**31) -> Callable[[Any], bool]:
     return lambda value: is_whole(value) and low <= value <= high
 
@@ -121,16 +134,16 @@ def _is_tokenizer(value: Any) -> bool:
 _LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("dim", _whole_from(1, 100_000), "a whole number from 1"),
     ("epochs", _whole_from(1), "a whole number from 1"),
-    ("lr", lambda v: math.isfinite(v) and v > 0, "a finite number above 0 (0.2 in the paper)"),
+    ("lr", _finite(lambda v: v > 0), "a finite number above 0 (0.2 in the paper)"),
     ("min_count", _whole_from(1), "a whole number from 1"),
     ("min_target_count", _whole_from(0), "a whole number from 0"),
     ("max_vocab", _optional(_whole_from(2)), "a whole number from 2, or none"),
-    ("subsample", lambda v: math.isfinite(v) and v >= 0, "a finite number from 0 (0 is off)"),
+    ("subsample", _finite(lambda v: v >= 0), "a finite number from 0 (0 is off)"),
     ("negatives", _whole_from(1, 10_000), "a whole number from 1"),
-    ("ngrams", _whole_from(1, 20), "a whole number from 1 to 20"),
+    ("ngrams", _whole_from(1, LONGEST_NGRAM), f"a whole number from 1 to {LONGEST_NGRAM}"),
     ("buckets", _optional(_whole_from(1)), "a whole number from 1 (for no n-grams: ngrams=1)"),
     ("drop_ngrams", _whole_from(0), "a whole number from 0"),
-    ("l1", lambda v: math.isfinite(v) and v >= 0, "a finite number from 0 (0 is off)"),
+    ("l1", _finite(lambda v: v >= 0), "a finite number from 0 (0 is off)"),
     ("variant", lambda v: v in ("paper", "released"), "'paper' or 'released'"),
     ("tokenizer", _is_tokenizer, "the name of a tokenizer"),
     ("shared_negatives", lambda v: isinstance(v, bool), "True or False"),

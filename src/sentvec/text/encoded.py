@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -26,12 +27,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import (
-    CorpusError,
-    PrunedVocabularyWarning,
-    SentvecError,
-    StorageError,
-)
+from sentvec.errors import CorpusError, PrunedVocabularyWarning, StorageError
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank
@@ -99,23 +95,6 @@ def encode_corpus(
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
         StorageError: The folder's disk does not take the ids.
     """
-    try:
-        return _encode(sources, tokenizer, folder, min_count, max_vocab, max_words)
-    except SentvecError:
-        raise
-    except OSError as error:
-        msg = f"cannot keep the encoded corpus in {folder}: {error.strerror or error} - it needs "
-        raise StorageError(msg + "4 bytes a word and 8 a sentence; choose another disk") from error
-
-
-def _encode(
-    sources: list[Source],
-    tokenizer: Tokenizer,
-    folder: Path,
-    min_count: int,
-    max_vocab: int | None,
-    max_words: int,
-) -> EncodedCorpus:
     with _NumberWriter(folder, max_words) as writer:
         blocks = _hashed_blocks(sources, writer)
         head, small = _read_head(blocks)
@@ -125,19 +104,23 @@ def _encode(
             raise CorpusError(msg)
         table: WordTable = PlainWordTable() if small else KernelWordTable()
         for block in chain(head, blocks):
-            writer.add(table, tokenizer.tokenize_block(block) if block else block)
+            if block:
+                writer.add(table, tokenizer.tokenize_block(block))
+            else:
+                writer.finish_source(table)
     words, counts = table.words(), table.counts()
     kept = order_words(words, counts, min_count=min_count, max_vocab=max_vocab)
     _check_vocabulary(words, counts, kept, min_count)
     vocabulary = Vocabulary([decode(words[number]) for number in kept], counts[kept])
-    known = _numbers_to_ids(writer, kept, len(words))
-    corpus = EncodedCorpus(
-        ids=_mapped(writer.ids_path, np.uint32, known),
-        offsets=_mapped(writer.offsets_path, np.int64, writer.sentences + 1),
-        documents=np.array(writer.documents, np.int64),
-        vocabulary=vocabulary,
-        stats=writer.stats(known),
-    )
+    with _storing_in(folder):
+        known = _numbers_to_ids(writer, kept, len(words))
+        corpus = EncodedCorpus(
+            ids=_mapped(writer.ids_path, np.uint32, known),
+            offsets=_mapped(writer.offsets_path, np.int64, writer.sentences + 1),
+            documents=np.array(writer.documents, np.int64),
+            vocabulary=vocabulary,
+            stats=writer.stats(known),
+        )
     _check_sentences(corpus)
     return corpus
 
@@ -164,6 +147,16 @@ def _read_head(blocks: Iterator[bytes]) -> tuple[list[bytes], bool]:
     return head, True
 
 
+@contextmanager
+def _storing_in(folder: Path) -> Iterator[None]:
+    """Name the folder where its disk does not take what is written."""
+    try:
+        yield
+    except OSError as error:
+        msg = f"cannot keep the encoded corpus in {folder}: {error.strerror or error} - it needs "
+        raise StorageError(msg + "4 bytes a word and 8 a sentence; choose another disk") from error
+
+
 class _NumberWriter:
     """The first pass: numbers and sentence offsets go to files, unknown words included."""
 
@@ -173,31 +166,39 @@ class _NumberWriter:
         self.hash = hashlib.blake2b(digest_size=16)
         self.bytes = self.lines = self.sentences = self.tokens = 0
         self.documents = [0]
+        self._folder = folder
         self._max_words = max_words
         self._ids: BinaryIO
         self._offsets: BinaryIO
+        self._files: ExitStack
         self._unfinished = False
 
     def __enter__(self) -> _NumberWriter:
-        self._ids = self.ids_path.open("w+b")
-        self._offsets = self.offsets_path.open("w+b")
-        self._offsets.write(np.zeros(1, np.int64).tobytes())
+        with _storing_in(self._folder), ExitStack() as files:
+            self._ids = files.enter_context(self.ids_path.open("w+b"))
+            self._offsets = files.enter_context(self.offsets_path.open("w+b"))
+            self._offsets.write(np.zeros(1, np.int64).tobytes())
+            self._files = files.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ids.close()
-        self._offsets.close()
+        with _storing_in(self._folder):
+            self._files.close()
 
     def add(self, table: WordTable, block: bytes) -> None:
-        """Count a tokenised block; an empty one ends the source."""
-        if not block:
-            self._finish_source(table)
-            return
+        """Count a tokenised block."""
         numbers, ends = table.add(block)
         self._unfinished = not block.endswith(b"\n")
-        self._write(numbers, ends)
-        if len(table) > self._max_words:
-            self._prune(table)
+        with _storing_in(self._folder):
+            self._write(numbers, ends)
+            if len(table) > self._max_words:
+                self._prune(table)
+
+    def finish_source(self, table: WordTable) -> None:
+        """End the last line, where it has no LF, and the document."""
+        if self._unfinished:
+            self.add(table, b"\n")
+        self._end_document(self.sentences)
 
     def stats(self, known: int) -> CorpusStats:
         """The totals."""
@@ -222,12 +223,6 @@ class _NumberWriter:
         self.tokens += len(numbers)
         self.lines += len(ends)
         self.sentences += int(len(ends) - blank.sum())
-
-    def _finish_source(self, table: WordTable) -> None:
-        if self._unfinished:
-            self._write(*table.add(b"\n"))
-            self._unfinished = False
-        self._end_document(self.sentences)
 
     def _end_document(self, sentence: int) -> None:
         if sentence > self.documents[-1]:
@@ -272,8 +267,6 @@ def _numbers_to_ids(writer: _NumberWriter, kept: list[int], n_words: int) -> int
         first = last
         numbers[known : known + int(keep.sum())] = ids[keep]
         known += int(keep.sum())
-    numbers.flush()
-    offsets.flush()
     return known
 
 
@@ -306,10 +299,12 @@ def _check_vocabulary(
 
 
 def _check_sentences(corpus: EncodedCorpus) -> None:
-    longest = int(np.diff(corpus.offsets).max(initial=0))
-    if longest < 2:
-        msg = (
-            f"no sentence has two known words: {corpus.stats.sentences} sentences, the longest "
-            f"with {longest} - expected one sentence a line; lower min_count or join lines"
-        )
-        raise CorpusError(msg)
+    for start in range(0, corpus.stats.sentences, _WINDOW):
+        if (np.diff(corpus.offsets[start : start + _WINDOW + 1]) >= 2).any():
+            return
+    msg = (
+        f"no sentence has two known words ({corpus.stats.sentences} sentences, "
+        f"{corpus.stats.known_tokens} known words) - expected one sentence a line; "
+        "lower min_count or join lines"
+    )
+    raise CorpusError(msg)

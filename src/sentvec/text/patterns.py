@@ -61,7 +61,7 @@ def simple_pattern() -> re.Pattern[str]:
     word = f"(?:[0-9A-Za-z_]++|(?![{single}])[{inner}])++"
     start = f"(?:[0-9A-Za-z_]++|(?![{single}])[\\w{_ESCAPED_BYTES}])"
     symbol = f"[^\\s\\x00-\\x1f\\x7f-\\x9f{_INVISIBLE}][{marks}{_MODIFIERS}]*+"
-    in_url = r"\s<>\"“”«»「」『』。、，"
+    in_url = r"\s\x00-\x1f\x7f-\x9f<>\"“”«»「」『』。、，"
     return re.compile(
         rf"(?i:https?://|www\.)[^{in_url}]*[^{in_url}.,;:!?)\]}}'’…]"
         rf"|[{single}][{marks}ー]*+"

@@ -10,19 +10,17 @@ Not here: what a word is (`tokenizer`), what is done with the words (`encoded`).
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
-import lzma
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from sentvec.errors import InputTypeError, MissingExtraError, SourceError
-from sentvec.text.unicode import encode, join_lines
+from sentvec.errors import InputTypeError, SourceError
+from sentvec.text.compression import damaged, decompress, unreadable
+from sentvec.text.unicode import SEPARATORS, encode, join_lines
 
 CorpusLike = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
 
@@ -31,7 +29,6 @@ BLOCK_BYTES = 1 << 20
 LONGEST_UNCUT_LINE = 1 << 24
 
 _BOM = b"\xef\xbb\xbf"
-_MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
 
 
@@ -79,8 +76,8 @@ def open_stream(path: str) -> BinaryIO:
     try:
         raw = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
-        raise _source_error(path, error) from error
-    return _decompress(raw, path)
+        raise unreadable(path, error) from error
+    return decompress(raw, path)
 
 
 def read_lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -95,12 +92,16 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes]:
 def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
     """Whether a list holds paths, not sentences.
 
-    Path objects are paths. Strings are paths where none holds a blank, and one at least names a
-    file or all end like text files: a typing error in a path must not become a sentence.
+    Path objects are paths. Strings are paths where all name files; or where none holds a blank, and
+    one at least names a file or all end like text files: a typing error must not become a sentence.
     """
     if any(isinstance(item, os.PathLike) for item in items):
         return True
-    if not items or not all(isinstance(item, str) and len(item.split()) == 1 for item in items):
+    if not items or not all(isinstance(item, str) for item in items):
+        return False
+    if all(_is_file(item) for item in items):
+        return True
+    if not all(len(item.split()) == 1 for item in items):
         return False
     return any(_is_file(item) for item in items) or all(
         Path(item).suffix in _TEXT_SUFFIXES for item in items
@@ -117,6 +118,9 @@ def _is_file(item: str) -> bool:
 def _expand(item: str | os.PathLike[str]) -> list[str]:
     """A path, or the sorted files of a glob."""
     path = os.fspath(item)
+    if "\0" in path:
+        msg = f"{path!r:.60} is no path: it holds a NUL - expected a path, or a list of sentences"
+        raise SourceError(msg)
     if path == "-" or os.path.lexists(path) or not glob.has_magic(path):
         return [path]
     found = sorted(match for match in glob.glob(path, recursive=True) if Path(match).is_file())
@@ -129,69 +133,32 @@ def _expand(item: str | os.PathLike[str]) -> list[str]:
 def _file_source(path: str) -> Source:
     if path == "-":
         return Source("<stdin>", lambda: _blocks_of_stream(open_stream("-"), "<stdin>"))
-    open_stream(path).close()  # a file that cannot be read fails now, not after the others
-    size = Path(path).stat().st_size
+    size = None
+    if not _is_pipe(path):  # what is read from a pipe to look at it is lost
+        open_stream(path).close()  # a file that cannot be read fails now, not after the others
+        size = Path(path).stat().st_size
     return Source(path, lambda: _blocks_of_stream(open_stream(path), path), size)
 
 
-def _source_error(path: str, error: OSError) -> SourceError:
-    if isinstance(error, FileNotFoundError):
-        return SourceError(f"file not found: {path} - check the path and the working directory")
-    if isinstance(error, IsADirectoryError):
-        return SourceError(
-            f"{path} is a directory - expected a text file; name its files, e.g. '{path}/*.txt'"
-        )
-    if isinstance(error, PermissionError):
-        return SourceError(f"no permission to read {path} - check its owner and mode")
-    return SourceError(f"cannot read {path}: {error.strerror or error} - expected a readable file")
-
-
-def _decompress(raw: IO[bytes], name: str) -> BinaryIO:
-    """Wrap a stream in the decompressor its first bytes ask for."""
-    # A buffered file shows its first bytes without consuming them, a pipe as well.
+def _is_pipe(path: str) -> bool:
     try:
-        head = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
-    except OSError as error:
-        raise _source_error(name, error) from error
-    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-    if kind == "gzip":
-        return cast(BinaryIO, gzip.open(raw))
-    if kind == "xz":
-        return cast(BinaryIO, lzma.open(raw))
-    if kind == "bzip2":
-        return cast(BinaryIO, bz2.open(raw))
-    if kind == "zstd":
-        return _open_zstd(raw, name)
-    return cast(BinaryIO, raw)
-
-
-def _open_zstd(raw: IO[bytes], name: str) -> BinaryIO:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return cast(BinaryIO, zstd.open(raw))
-    try:
-        import zstandard
-    except ImportError as error:
-        msg = f"{name} is zstd-compressed - install the reader with: pip install 'sentvec[zstd]'"
-        raise MissingExtraError(msg) from error
-    import io
-
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return cast(BinaryIO, io.BufferedReader(reader))
+        return Path(path).is_fifo()
+    except OSError:
+        return False
 
 
 def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield blocks of whole lines; the decompressors' own errors name the file."""
+    """Yield blocks of whole lines; errors name the file."""
     rest = b""
     first = True
     with stream:
         while True:
             try:
                 data = stream.read(BLOCK_BYTES)
-            except (EOFError, OSError, lzma.LZMAError) as error:
-                msg = f"{name} cannot be read to its end: {error} - the file may be damaged"
-                raise SourceError(msg) from error
+            except SourceError:
+                raise
+            except OSError as error:
+                raise damaged(name, error) from error
             if first:
                 data, first = data.removeprefix(_BOM), False
             if not data:
@@ -204,10 +171,10 @@ def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def _cut(data: bytes) -> tuple[bytes, bytes]:
-    """Cut after the last LF, or after the last blank where a line is very long."""
+    """Cut after the last LF, or after the last separator where a line is very long."""
     end = data.rfind(b"\n") + 1
     if not end and len(data) >= LONGEST_UNCUT_LINE:
-        end = data.rfind(b" ") + 1
+        end = max(map(data.rfind, SEPARATORS)) + 1
     return data[:end], data[end:]
 
 

@@ -23,13 +23,7 @@ from typing import Any
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.suggest import near_names
 from sentvec.text.patterns import simple_pattern
-from sentvec.text.unicode import (
-    decode,
-    encode,
-    join_lines,
-    replace_orphan_surrogates,
-    split_at_separators,
-)
+from sentvec.text.unicode import as_stored, decode, encode, join_lines, split_at_separators
 
 # Names and whether they lower-case unless told otherwise.
 LOWERCASE_BY_DEFAULT = {"whitespace": False, "simple": True, "tweet": True, "ptb": True}
@@ -63,8 +57,7 @@ class Tokenizer:
 
     def tokenize(self, text: str) -> list[str]:
         """Cut one text into words; a line break inside it is white space."""
-        text = replace_orphan_surrogates(join_lines(text))
-        return _words_of(self)(text)
+        return _words_of(self)(as_stored(join_lines(text)))
 
     def tokenize_block(self, block: bytes) -> bytes:
         """Cut a block of whole lines into words, separated by separator bytes, lines kept."""
@@ -100,8 +93,11 @@ def _words_of(spec: Tokenizer) -> Callable[[str], list[str]]:
     if spec.name == "simple":
         return lambda text: _find_simple(text, spec.lowercase)
     cut = _nltk_tokenizer(spec.name, bool(spec.lowercase))
-    # A separator inside a token (a telephone number of the tweet tokenizer) separates.
-    return lambda text: [word for token in cut(text) for word in split_at_separators(token)]
+    # A separator inside a token separates, and a token may hold a surrogate that its text did not:
+    # the tweet tokenizer makes tokens of telephone numbers, and of "&#xd800;".
+    return lambda text: [
+        word for token in cut(text) for word in split_at_separators(as_stored(token))
+    ]
 
 
 @cache

@@ -28,12 +28,12 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return replace_orphan_surrogates(text).encode("utf-8", "surrogateescape")
+        return _ORPHAN_SURROGATES.sub("\ufffd", text).encode("utf-8", "surrogateescape")
 
 
-def replace_orphan_surrogates(text: str) -> str:
-    """Replace surrogates that stand for no byte by U+FFFD."""
-    return _ORPHAN_SURROGATES.sub("\ufffd", text)
+def as_stored(text: str) -> str:
+    """The text as it comes back from disk; only what holds surrogates can change."""
+    return decode(encode(text))
 
 
 def split_at_separators(text: str) -> list[str]:

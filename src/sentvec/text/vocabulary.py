@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,10 @@ class Vocabulary(Mapping[str, int]):
 
     def __contains__(self, word: object) -> bool:
         return word in self.ids
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """The count of a word, or the default; without the search for near words."""
+        return int(self.counts[self.ids[word]]) if word in self.ids else default
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} words)"
