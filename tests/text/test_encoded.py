@@ -609,7 +609,7 @@ def test_a_vocabulary_of_any_bytes_survives_save_and_load(words):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vocabulary.txt"
         vocabulary.save(path)
-        loaded = Vocabulary.load(path)
+        loaded = Vocabulary.parse(path.read_bytes(), str(path))
         assert path.read_bytes() == b"".join(b"%s\t%d\n" % (w, n) for n, w in enumerate(words))
     assert loaded.words == vocabulary.words
     assert loaded.counts.dtype == np.int64
@@ -621,7 +621,7 @@ def test_words_that_are_not_utf8_survive_from_corpus_to_disk_and_back(tmp_path):
     vocabulary = encode(b"caf\xe9 \xff a\ncaf\xe9 \xff\xfe\n").vocabulary
     vocabulary.save(tmp_path / "v")
     assert b"caf\xe9\t2\n" in (tmp_path / "v").read_bytes()
-    loaded = Vocabulary.load(tmp_path / "v")
+    loaded = Vocabulary.parse((tmp_path / "v").read_bytes(), "v")
     assert loaded == vocabulary
     assert loaded[decode(b"caf\xe9")] == 2
 
@@ -642,7 +642,7 @@ def test_words_that_are_not_utf8_survive_from_corpus_to_disk_and_back(tmp_path):
 def test_a_damaged_vocabulary_is_an_error_that_names_the_line(tmp_path, data, message):
     (tmp_path / "v").write_bytes(data)
     with pytest.raises(FormatError, match=message):
-        Vocabulary.load(tmp_path / "v")
+        Vocabulary.parse((tmp_path / "v").read_bytes(), "v")
 
 
 def test_order_words_is_by_falling_count_then_bytes():

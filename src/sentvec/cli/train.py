@@ -40,9 +40,10 @@ def sent2vec(
     started = time.perf_counter()
     check_target(output)
     work_dir = output.absolute().parent
+    paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
     with TrainingDisplay(quiet=quiet) as display:
         model = Sent2Vec.train(
-            corpus, preset=preset, listener=display, work_dir=work_dir, **settings
+            paths, preset=preset, listener=display, work_dir=work_dir, **settings
         )
     model.save(output)
     if not quiet:

@@ -29,7 +29,8 @@ from sentvec.errors import (
 )
 from sentvec.features import feature_lists
 from sentvec.models.card import model_card
-from sentvec.models.inputs import as_texts, as_vectors
+from sentvec.models.inputs import as_texts, as_vectors, stream_texts
+from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature, Hit
 from sentvec.models.similarity import cosine_matrix, cosine_pairs, nearest, normalized
 from sentvec.storage.folder import ModelFolder, open_folder, write_folder
@@ -74,18 +75,13 @@ class SentenceEncoder:
     @classmethod
     def from_folder(cls, opened: ModelFolder) -> SentenceEncoder:
         """Make the model of a folder that was opened; nothing is read yet."""
-        model = cls(
+        return cls(
             vocabulary=opened.vocabulary,
-            tokenizer=Tokenizer(**opened.config["tokenizer"]),
+            tokenizer=check_opened(opened),
             tensors=opened.tensors,
             config=opened.config,
             folder=opened.path,
         )
-        expected = (model._n_words + model._buckets, int(opened.config["sizes"]["dim"]))
-        if model.input_vectors.shape != expected:
-            msg = f"{opened.path}: input_vectors have shape {model.input_vectors.shape}"
-            raise FormatError(f"{msg}, expected {expected} - config.json does not fit the matrices")
-        return model
 
     @property
     def dim(self) -> int:
@@ -212,7 +208,7 @@ class SentenceEncoder:
             )
             raise InputTypeError(msg)
         queries = [query] if isinstance(query, str) else as_texts(query)
-        hits = nearest(self._quiet(queries), sentences, self._quiet, k)
+        hits = nearest(self._quiet(queries), stream_texts(sentences), self._quiet, k)
         return hits[0] if isinstance(query, str) else hits
 
     def explain(self, text: str) -> list[Feature]:
@@ -220,6 +216,7 @@ class SentenceEncoder:
 
         An empty list for a text without a known word, whose vector is zero.
         """
+        [text] = as_texts([text])
         words = [word for word in self.tokenizer.tokenize(text) if word in self.vocabulary.ids]
         rows, _ = self._features([words])
         names = self._names(words)
@@ -265,6 +262,8 @@ class SentenceEncoder:
             self.__dict__.update(type(self).from_folder(opened).__dict__)
         else:
             vocabulary = state["vocabulary"]
+            for tensor in state["tensors"].values():
+                tensor.flags.writeable = False
             type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
 
     def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
@@ -329,7 +328,7 @@ class SentenceEncoder:
             warnings.warn(what + "; their rows are zero", EmptyTextWarning, stacklevel=3)
 
     def _quiet(self, texts: list[str]) -> Vectors:
-        return self._encode(as_texts(texts), 1)[0]
+        return self._encode(texts, 1)[0]
 
     def _vectors_of(self, side: str | Texts | Vectors) -> Vectors:
         if isinstance(side, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,11 @@ def as_texts(texts: Any) -> list[str]:
     Raises:
         InputTypeError: It is `bytes`, `None`, a set, a mapping, or holds something that is no str.
     """
+    return list(stream_texts(texts))
+
+
+def stream_texts(texts: Any) -> Iterator[str]:
+    """The same, one text at a time: what is no iterable is refused now, an item when it comes."""
     unordered = isinstance(texts, (bytes, bytearray, Set, Mapping))
     if unordered or not isinstance(texts, Iterable) or getattr(texts, "ndim", 1) != 1:
         found = type(texts).__name__
@@ -24,15 +29,17 @@ def as_texts(texts: Any) -> list[str]:
             found = f"array of shape {texts.shape}"
         msg = f"cannot encode an object of type {found} - expected a str or a list of str"
         raise InputTypeError(msg)
-    result = list(texts)
-    for index, text in enumerate(result):
-        if not isinstance(text, str):
-            msg = (
-                f"item {index} of the texts is of type {type(text).__name__} ({text!r:.40}) - "
-                "expected str; decode bytes first"
-            )
-            raise InputTypeError(msg)
-    return result
+    return (_checked(text, index) for index, text in enumerate(texts))
+
+
+def _checked(text: Any, index: int) -> str:
+    if not isinstance(text, str):
+        msg = (
+            f"item {index} of the texts is of type {type(text).__name__} ({text!r:.40}) - "
+            "expected str; decode bytes first"
+        )
+        raise InputTypeError(msg)
+    return text
 
 
 def as_vectors(vectors: NDArray[Any], dim: int) -> NDArray[np.float32]:

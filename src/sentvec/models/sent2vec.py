@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import CorpusError
+from sentvec.errors import CorpusError, StorageError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
@@ -69,6 +69,7 @@ class Sent2Vec(SentenceEncoder):
 
         Raises:
             SettingsError, CorpusError, SourceError: Something given cannot work; nothing was done.
+            StorageError: The encoded corpus cannot be kept in `work_dir`.
             NotEnoughMemoryError: More memory is needed than there is; nothing was allocated.
             DivergedError: The vectors are no longer finite.
         """
@@ -77,7 +78,7 @@ class Sent2Vec(SentenceEncoder):
         tokenizer.check_available()
         sources = open_corpus(corpus)
         listener = listener or Listener()
-        with tempfile.TemporaryDirectory(prefix="sentvec-", dir=work_dir) as folder:
+        with _work_folder(work_dir) as folder:
             started = time.perf_counter()
             encoded = encode_corpus(
                 sources, tokenizer, Path(folder),
@@ -86,6 +87,16 @@ class Sent2Vec(SentenceEncoder):
             seconds = time.perf_counter() - started
             listener.corpus(encoded.stats, len(encoded.vocabulary), seconds)
             return _train(cls, encoded, tokenizer, _resolved(chosen, encoded), listener)
+
+
+def _work_folder(place: str | os.PathLike[str] | None) -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="sentvec-", dir=place)
+    except OSError as error:
+        msg = (
+            f"cannot work in {place or 'the folder of temporary files'}: {error.strerror or error}"
+        )
+        raise StorageError(msg + " - expected a folder that can be written to") from error
 
 
 def _resolved(settings: Sent2VecSettings, corpus: EncodedCorpus) -> Sent2VecSettings:
@@ -145,8 +156,9 @@ def _train(
             "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         },
     }
+    vocabulary = corpus.vocabulary  # of the corpus, the model keeps nothing else
     return cls(
-        vocabulary=lambda: corpus.vocabulary,
+        vocabulary=lambda: vocabulary,
         tokenizer=tokenizer,
         tensors={"input_vectors": V, "output_vectors": U},
         config=config,

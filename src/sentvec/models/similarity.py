@@ -17,8 +17,13 @@ _BLOCK = 4096
 
 def normalized(vectors: Vectors) -> Vectors:
     """Rows of length 1; zero rows stay zero, so that the cosine with them is 0, never NaN."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit = np.zeros_like(vectors)
+    for start in range(0, len(vectors), _BLOCK):
+        # in double precision no vector is too long or too short for its square
+        block = vectors[start : start + _BLOCK].astype(np.float64)
+        norms = np.linalg.norm(block, axis=1, keepdims=True)
+        part = unit[start : start + _BLOCK]
+        np.divide(block, norms, out=part, where=norms > 0, casting="same_kind")
     return unit
 
 
@@ -42,17 +47,19 @@ def nearest(
     Texts are encoded and searched in blocks, so they may be a stream. A query or a text without a
     known word has no direction: the query finds nothing, the text is not found.
     """
-    queries = normalized(queries)
+    # In double precision and then rounded, the scores of equal texts are equal; in single, they
+    # depend on where in its block a text stands.
+    queries = normalized(queries).astype(np.float64)
     best: list[list[tuple[float, int, str]]] = [[] for _ in queries]
     searching = np.flatnonzero(queries.any(axis=1))
     start = 0
     for block in _blocks(texts):
         vectors = encode(block)
-        scores = np.clip(queries[searching] @ normalized(vectors).T, -1.0, 1.0)
+        cosines = queries[searching] @ normalized(vectors).astype(np.float64).T
+        scores = np.clip(cosines.astype(np.float32), -1.0, 1.0)
         scores[:, ~vectors.any(axis=1)] = -np.inf
         for row, query in zip(scores, searching, strict=True):
-            count = min(k, len(row))
-            for index in np.argpartition(-row, count - 1)[:count] if k else ():
+            for index in np.argsort(-row, kind="stable")[:k]:
                 if row[index] > -np.inf:
                     # the heap's smallest is the worst: low score, then high index
                     entry = (float(row[index]), -(start + int(index)), block[index])

@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
-from sentvec.storage.tensors import map_tensors, write_tensors
+from sentvec.storage.tensors import map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
@@ -34,22 +35,33 @@ CONFIG, VOCABULARY, TENSORS, CARD = (
     "model.safetensors",
     "README.md",
 )
+# What a configuration must have, and of which type.
+_PARTS = {"model": str, "settings": dict, "tokenizer": dict, "sizes": dict}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that was opened: its configuration and its matrices, mapped."""
+    """A folder that was opened: its configuration, its matrices and its vocabulary file, mapped.
+
+    What is mapped stays what it was, even if another model takes the folder's place.
+    """
 
     path: Path
     config: dict[str, Any]
     tensors: dict[str, NDArray[Any]]
+    words: NDArray[np.uint8]
 
     def vocabulary(self) -> Vocabulary:
-        """Read the vocabulary (the one part that takes time in proportion to its size)."""
-        vocabulary = Vocabulary.load(self.path / VOCABULARY)
+        """Read the vocabulary (the one part that takes time in proportion to its size).
+
+        Raises:
+            FormatError: It is damaged.
+        """
+        path = self.path / VOCABULARY
+        vocabulary = Vocabulary.parse(self.words.tobytes(), str(path))
         expected = self.config["sizes"]["vocabulary"]
         if len(vocabulary) != expected:
-            msg = f"{self.path / VOCABULARY} has {len(vocabulary)} words, expected {expected}"
+            msg = f"{path} has {len(vocabulary)} words, expected {expected}"
             raise FormatError(msg + " - the file is damaged")
         return vocabulary
 
@@ -62,7 +74,7 @@ def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
         FormatError: It is no model folder, of another version, or damaged.
     """
     folder = Path(path)
-    _restore(folder)
+    _restore(_real(path))
     if not folder.exists():
         msg = f"no model at {folder} - check the path and the working directory"
         raise SourceError(msg)
@@ -75,10 +87,11 @@ def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
             msg = f"{folder} has no {name} - the model is incomplete; copy it again"
             raise FormatError(msg)
     try:
-        return ModelFolder(folder, config, map_tensors(folder / TENSORS))
+        tensors = map_tensors(folder / TENSORS)
+        words = map_bytes(folder / VOCABULARY)
     except PermissionError as error:
-        msg = f"no permission to read {folder} - check its owner and mode"
-        raise SourceError(msg) from error
+        raise _unreadable(folder) from error
+    return ModelFolder(folder, config, tensors, words)
 
 
 def write_folder(
@@ -93,7 +106,7 @@ def write_folder(
     Raises:
         StorageError: The target is no model folder, or the disk does not take it.
     """
-    target = Path(path)
+    target = _real(path)
     check_target(target)
     fresh = _beside(target, f"new-{os.getpid()}")
 
@@ -116,9 +129,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
     Raises:
         StorageError: Something that is no model stands there, or the place is not writable.
     """
-    target = Path(path)
+    target = _real(path)
     _restore(target)
-    is_ours = target.is_dir() and ((target / CONFIG).is_file() or not any(target.iterdir()))
+    is_ours = target.is_dir() and (_is_model(target) or not any(target.iterdir()))
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
         raise StorageError(msg)
@@ -135,8 +148,10 @@ def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -
     """Do something on disk; on failure remove what it left and raise a `StorageError`."""
     try:
         action()
-    except OSError as error:
+    except BaseException as error:  # Ctrl-C too
         shutil.rmtree(scratch, ignore_errors=True)
+        if not isinstance(error, OSError):
+            raise
         kept = "what stood there is unchanged"
         if error.errno == errno.ENOSPC:
             msg = f"the disk is full: cannot write {target} - {kept}; make room and save again"
@@ -154,9 +169,13 @@ def _put_in_place(fresh: Path, target: Path) -> None:
         target.rename(old)
     try:
         fresh.rename(target)
-    except OSError:
+    except BaseException:
         _restore(target)
         raise
+    if old.is_dir():
+        for entry in old.iterdir():  # what else the user keeps in the folder moves along
+            if entry.name not in (CONFIG, VOCABULARY, TENSORS, CARD):
+                entry.rename(target / entry.name)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -167,6 +186,23 @@ def _restore(target: Path) -> None:
         old.rename(target)
 
 
+def _real(path: str | os.PathLike[str]) -> Path:
+    """Where a link leads: the model there is replaced, the link stays."""
+    return Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
+
+
+def _unreadable(path: Path) -> SourceError:
+    return SourceError(f"no permission to read {path} - check its owner and mode")
+
+
+def _is_model(folder: Path) -> bool:
+    try:
+        _read_config(folder / CONFIG)
+    except (OSError, FormatError):
+        return False
+    return True
+
+
 def _beside(target: Path, suffix: str) -> Path:
     target = target.absolute()
     return target.with_name(f".{target.name}.{suffix}")
@@ -174,21 +210,18 @@ def _beside(target: Path, suffix: str) -> Path:
 
 def _read_config(path: Path) -> dict[str, Any]:
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = config["format_version"]
-        expected = {"model", "settings", "tokenizer", "sizes"}
-        missing = expected - set(config)
+        wrong = [name for name, kind in _PARTS.items() if not isinstance(config.get(name), kind)]
     except PermissionError as error:
-        msg = f"no permission to read {path} - check its owner and mode"
-        raise SourceError(msg) from error
-    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"{path} is not the configuration of a model ({error!r}) - expected JSON with "
         raise FormatError(msg + "format_version, as model.save writes") from error
-    if not isinstance(version, int) or version > FORMAT_VERSION:
+    if type(version) is not int or not 0 < version <= FORMAT_VERSION:
         msg = f"{path} has format version {version!r}, this sentvec reads up to {FORMAT_VERSION}"
         raise FormatError(msg + " - update sentvec")
-    if missing:
-        msg = f"{path} lacks {', '.join(sorted(missing))} - the file is damaged"
+    if wrong:
+        msg = f"{path} lacks {', '.join(wrong)} - the file is damaged"
         raise FormatError(msg)
-    result: dict[str, Any] = config
-    return result
+    return config

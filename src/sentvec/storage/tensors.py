@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
 
-_DTYPES = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 _ALIGNMENT = 64  # so that mapped rows begin at a cache line where their size allows
 _LONGEST_HEADER = 100_000_000
 _WRITE_ROWS = 1 << 16
@@ -61,17 +62,13 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
         text = file.read(length)
     try:
         header = json.loads(text)
-        entries = {
-            name: (_DTYPES[entry["dtype"]], tuple(entry["shape"]), *entry["data_offsets"])
-            for name, entry in header.items()
-            if name != "__metadata__"
-        }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        entries = {name: _entry(entry) for name, entry in header.items() if name != "__metadata__"}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         msg = f"{path}: the header cannot be read ({error!r}) - the file is damaged"
         raise FormatError(msg) from error
     data = 8 + length
     for name, (dtype, shape, begin, end) in entries.items():
-        if math.prod(shape) * dtype.itemsize != end - begin or begin < 0:
+        if math.prod(shape) * dtype.itemsize != end - begin or min(begin, *shape) < 0:
             msg = f"{path}: the size of {name!r} does not fit its shape {shape}"
             raise FormatError(msg + " - the file is damaged")
         if data + end > size:
@@ -83,3 +80,15 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
         else np.zeros(shape, dtype)
         for name, (dtype, shape, begin, end) in entries.items()
     }
+
+
+def _entry(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
+    """Type, shape, begin and end of an array, as the header states them."""
+    begin, end = map(operator.index, entry["data_offsets"])
+    return _DTYPES[entry["dtype"]], tuple(map(operator.index, entry["shape"])), begin, end
+
+
+def map_bytes(path: Path) -> NDArray[np.uint8]:
+    """Map a whole file, read-only."""
+    empty = path.stat().st_size == 0
+    return np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")

@@ -18,6 +18,8 @@ from sentvec.errors import FormatError, UnknownWordError
 from sentvec.suggest import near_words
 from sentvec.text.unicode import decode, encode
 
+_LONGEST_COUNT = 18  # digits; what fits 64 bits
+
 
 class Vocabulary(Mapping[str, int]):
     """A read-only mapping from word to count, in id order.
@@ -35,9 +37,6 @@ class Vocabulary(Mapping[str, int]):
         self.words = tuple(words)
         self.counts = counts
         self.ids: dict[str, int] = {word: index for index, word in enumerate(self.words)}
-        if len(self.ids) != len(self.words):
-            msg = f"the vocabulary lists {len(self.words) - len(self.ids)} words twice"
-            raise FormatError(msg + " - expected each word once; the file may be damaged")
 
     def __getitem__(self, word: str) -> int:
         return int(self.counts[self.id_of(word)])
@@ -79,23 +78,27 @@ class Vocabulary(Mapping[str, int]):
             )
 
     @classmethod
-    def load(cls, path: Path) -> Vocabulary:
-        """Read the two-column file.
+    def parse(cls, data: bytes, name: str) -> Vocabulary:
+        """Read the bytes of a two-column file; `name` is what errors call it.
 
         Raises:
-            FormatError: A line has no TAB, or its count is not a number.
+            FormatError: A line has no TAB, its count is no 64-bit number, or a word comes twice.
         """
-        lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+        lines = data.removesuffix(b"\n").split(b"\n")
         words: list[str] = []
         counts: list[int] = []
         for number, line in enumerate(lines if lines != [b""] else [], 1):
             word, _, count = line.partition(b"\t")
-            if not word or not count.isdigit():
-                msg = f"{path}, line {number}: expected a word, a TAB and a count, found {line!r}"
-                raise FormatError(msg + " - the file may be damaged")
+            if not word or not count.isdigit() or len(count) > _LONGEST_COUNT:
+                msg = f"{name}, line {number}: expected a word, a TAB and a count, found "
+                raise FormatError(f"{msg}{line[:60]!r} - the file may be damaged")
             words.append(decode(word))
             counts.append(int(count))
-        return cls(words, np.array(counts, np.int64))
+        vocabulary = cls(words, np.array(counts, np.int64))
+        if len(vocabulary.ids) != len(words):
+            msg = f"{name} lists {len(words) - len(vocabulary.ids)} words twice"
+            raise FormatError(msg + " - expected each word once; the file may be damaged")
+        return vocabulary
 
 
 def order_words(

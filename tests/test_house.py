@@ -1,0 +1,213 @@
+"""The laws of the house: what imports what, how heavy an import is, how long a module is."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sentvec
+from behaviour import planted_corpus, train_sent2vec
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "sentvec"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# Imports run downwards only. A room is a folder or a module of the package; rooms of one line stand
+# side by side and do not import each other, but for the doors listed below.
+FLOORS = (
+    ("cli",),
+    ("models",),
+    ("training", "storage", "evaluation"),
+    ("kernels", "features", "text"),
+    ("errors", "suggest", "version"),
+)
+DOORS = {
+    ("text", "kernels"),  # the compiled word counter
+    ("kernels", "features"),  # the definition in plain NumPy takes its rows from there
+}
+LEVEL = {room: -floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+MOST_LINES = 350
+HEAVY = ("numba", "llvmlite", "torch", "scipy", "sklearn", "typer", "rich", "nltk", "safetensors")
+
+
+def names_of(paths):
+    return [str(path.relative_to(PACKAGE)) for path in paths]
+
+
+def room_of(path):
+    """The room of a module; the package's own `__init__` is the front door, of no room."""
+    first = path.relative_to(PACKAGE).parts[0]
+    return None if first == "__init__.py" else first.removesuffix(".py")
+
+
+def modules_imported(path):
+    """(line, full name) of every import, wherever it stands in the module."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            # `from sentvec import x` names a room as well as `from sentvec.x import y` does
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def rooms_imported(path):
+    """(line, room) of every import of a part of the package."""
+    for line, name in modules_imported(path):
+        package, _, rest = name.partition(".")
+        if package == "sentvec":
+            yield line, rest.partition(".")[0]
+
+
+def run_python(code, *args):
+    result = subprocess.run(
+        [sys.executable, "-c", code, *map(str, args)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return json.loads(result.stdout)
+
+
+# --- imports ------------------------------------------------------------------------------------
+
+
+def test_every_module_is_in_a_room_of_the_plan():
+    rooms = {room_of(path) for path in MODULES} - {None}
+    assert rooms <= set(LEVEL)
+    assert rooms >= {
+        "cli",
+        "models",
+        "training",
+        "storage",
+        "kernels",
+        "features",
+        "text",
+        "errors",
+    }
+
+
+@pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
+def test_imports_run_downwards_only(path):
+    room = room_of(path)
+    if room is None:
+        return
+    for line, imported in rooms_imported(path):
+        below = LEVEL[imported] < LEVEL[room]
+        assert below or imported == room or (room, imported) in DOORS, (
+            f"{path.relative_to(ROOT)}:{line} is in {room} and imports {imported}"
+        )
+
+
+def test_every_door_is_used():
+    used = {(room_of(path), imported) for path in MODULES for _, imported in rooms_imported(path)}
+    assert used >= DOORS
+
+
+LOADED = f"""
+import json, sys
+print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+"""
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert run_python(f"import sentvec\n{LOADED}") == []
+
+
+def test_loading_a_model_loads_nothing_heavy_and_encoding_no_compiler(tmp_path):
+    train_sent2vec(planted_corpus()[:220], epochs=1).save(tmp_path / "model")
+    opened = "import sys, sentvec; model = sentvec.load(sys.argv[1])"
+    assert run_python(f"{opened}\n{LOADED}", tmp_path / "model") == []
+    used = """
+model.encode(["the captain", "flour"], normalize=True)
+model.similarity("flour", ["sugar"])
+model.neighbors("flour", ["sugar"])
+model.explain("flour"), model.word_vector("flour")
+"""
+    assert run_python(f"{opened}\n{used}\n{LOADED}", tmp_path / "model") == ["scipy"]
+
+
+def test_the_program_loads_no_compiler_until_it_trains():
+    assert run_python(f"import sentvec.cli\n{LOADED}") == ["typer", "rich"]
+
+
+def test_settings_and_errors_load_nothing_heavy():
+    code = "from sentvec import PRESETS, Sent2Vec, Sent2VecSettings, Tokenizer, load, SentvecError"
+    assert run_python(f"{code}\nSent2VecSettings.make()\n{LOADED}") == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
+def test_what_talks_to_terminals_or_compiles_stays_in_its_room(path):
+    packages = {name.partition(".")[0] for _, name in modules_imported(path)}
+    assert room_of(path) == "cli" or not packages & {"typer", "rich", "click"}
+    assert room_of(path) == "kernels" or "numba" not in packages
+    assert "pickle" not in packages
+
+
+# --- the public names ---------------------------------------------------------------------------
+
+
+def test_every_public_name_can_be_imported():
+    for name in sentvec.__all__:
+        value = getattr(sentvec, name)
+        assert value.__doc__ or not callable(value), name
+    namespace = {}
+    exec("from sentvec import *", namespace)
+    assert set(sentvec.__all__) <= set(namespace)
+    assert set(sentvec.__all__) <= set(dir(sentvec))
+    assert sentvec.__all__ == sorted(sentvec.__all__, key=lambda name: (not name.isupper(), name))
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'sentvec' has no attribute 'Sent3Vec'"):
+        _ = sentvec.Sent3Vec
+
+
+# --- the modules --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
+def test_a_module_says_what_it_is_and_is_short(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < MOST_LINES
+    documentation = ast.get_docstring(ast.parse(text))
+    assert documentation
+    assert documentation.splitlines()[0].strip()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
+def test_nothing_but_cli_prints_or_exits(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and room_of(path) != "cli":
+            called = ast.unparse(node.func)
+            assert called not in ("print", "input", "exit", "quit", "sys.exit", "os._exit"), (
+                f"{path.relative_to(ROOT)}:{node.lineno} calls {called}"
+            )
+
+
+# --- what no file may hold ----------------------------------------------------------------------
+
+# Put together here, so that this file does not hold them itself: places of one machine.
+FORBIDDEN = ["/" + "work/", "/" + "root/", "/" + "home/", "/" + "tmp/v", "/" + "Users/"]
+TEXTS = {".py", ".md", ".toml", ".txt", ".cfg", ".yml", ".yaml", ".json", ""}
+
+
+def test_no_file_names_a_place_of_one_machine():
+    looked_at = 0
+    for top in ("src", "tests", "docs", "benchmarks", ".ci", "README.md", "pyproject.toml",
+                "Makefile", "constraints.txt", "LICENSE"):  # fmt: skip
+        for path in [ROOT / top, *(ROOT / top).rglob("*")]:
+            hidden = any(
+                part.startswith(".") and part != ".ci" for part in path.relative_to(ROOT).parts
+            )
+            if not path.is_file() or path.suffix not in TEXTS or hidden:
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            looked_at += 1
+            for word in FORBIDDEN:
+                assert word not in text, f"{path.relative_to(ROOT)} holds {word}"
+    assert looked_at > len(MODULES)
