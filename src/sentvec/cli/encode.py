@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
@@ -16,7 +15,8 @@ import typer
 from numpy.typing import NDArray
 
 from sentvec.cli.console import complain
-from sentvec.errors import SentvecError, SettingsError, StorageError
+from sentvec.cli.output import OutputFile
+from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
 
@@ -53,7 +53,7 @@ def command(
         msg = "npy cannot be streamed - name a file with -o, or choose text"
         raise SettingsError(msg)
     rows = empty = 0
-    with open_stream(file) as stream, _Target(output) as target:
+    with open_stream(file) as stream, OutputFile(output) as target:
         writer = _WRITERS[chosen](target, encoder.dim)
         for texts in _batches(map(decode, read_lines(stream))):
             vectors, known = encoder.encode(
@@ -75,50 +75,6 @@ def _format_of(output: str) -> Format:
 def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
     while batch := list(islice(lines, _BATCH_LINES)):
         yield batch
-
-
-class _Target:
-    """A file written beside its target and renamed when complete, or standard output.
-
-    What a link leads to is replaced; a pipe or a device is written into, not replaced.
-    """
-
-    def __init__(self, output: str) -> None:
-        self._name = "standard output" if output == "-" else output
-        self._path = None if output == "-" else Path(output)
-        if self._path and self._path.is_dir():
-            msg = f"{output} is a directory - expected the name of a file to write"
-            raise StorageError(msg)
-
-    def __enter__(self) -> BinaryIO:
-        self._scratch: Path | None = None
-        if self._path and (self._path.is_file() or not self._path.exists()):
-            self._path = Path(os.path.realpath(self._path))
-            self._scratch = self._path.with_name(f".{self._path.name}.new-{os.getpid()}")
-        place = self._scratch or self._path or sys.stdout.fileno()
-        try:
-            # Standard output anew: where Python's own is not buffered, a write may be cut short.
-            self._file: BinaryIO = open(place, "wb", closefd=place != sys.stdout.fileno())
-        except OSError as error:
-            msg = f"cannot write {self._name}: {error.strerror} - check the folder and its mode"
-            raise StorageError(msg) from error
-        return self._file
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, _: object) -> None:
-        try:
-            self._file.close()
-            if kind is None and self._scratch and self._path:
-                self._scratch.replace(self._path)
-        except OSError as failure:
-            error = failure
-        if error is not None and self._scratch:
-            self._scratch.unlink(missing_ok=True)
-        if isinstance(error, BrokenPipeError):
-            raise error
-        if isinstance(error, OSError) and not isinstance(error, SentvecError):
-            unchanged = " - what stood there is unchanged" if self._scratch else ""
-            msg = f"cannot write {self._name}: {error.strerror}{unchanged}"
-            raise StorageError(msg) from error
 
 
 class _Writer(Protocol):

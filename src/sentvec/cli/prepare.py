@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.encode import _Target
+from sentvec.cli.output import OutputFile
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.tokenizer import Tokenizer
@@ -36,7 +36,7 @@ def command(
         raise SettingsError(msg)
     words = Tokenizer(tokenizer).tokenize if tokenizer else None
     cut = _sentence_splitter() if split else None
-    with open_stream(file) as stream, _Target(output) as target:
+    with open_stream(file) as stream, OutputFile(output) as target:
         lines = map(decode, read_lines(stream))
         for sentence in _sentences(lines, cut) if cut else lines:
             text = " ".join(words(sentence)) if words else sentence
