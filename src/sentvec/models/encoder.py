@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -29,6 +28,7 @@ from sentvec.errors import (
 )
 from sentvec.features import feature_lists
 from sentvec.models.card import model_card
+from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts, as_vectors, stream_texts
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature, Hit
@@ -217,22 +217,10 @@ class SentenceEncoder:
         An empty list for a text without a known word, whose vector is zero.
         """
         [text] = as_texts([text])
-        words = [word for word in self.tokenizer.tokenize(text) if word in self.vocabulary.ids]
-        rows, _ = self._features([words])
-        names = self._names(words)
-        counts = Counter(zip(rows.tolist(), names, strict=True))
-        matrix = self.input_vectors[[row for row, _ in counts]].astype(np.float64)
-        weights = np.array(list(counts.values()), np.float64) / max(len(names), 1)
-        vector = weights @ matrix
-        square = float(vector @ vector)
-        shares = weights * (matrix @ vector) / square if square > 0 else np.zeros(len(counts))
-        features = [
-            Feature(name, row, count, float(weight), float(share))
-            for ((row, name), count), weight, share in zip(
-                counts.items(), weights, shares, strict=True
-            )
-        ]
-        return sorted(features, key=lambda feature: -feature.share)
+        ids = self._known_ids(text)
+        rows, _ = self._features([ids])
+        words = [self.vocabulary.words[number] for number in ids]
+        return shares(rows, feature_names(words, self._ngrams), self.input_vectors)
 
     def word_vector(self, word: str) -> Vectors:
         """The source vector of a word: float32 (dim,), a copy.
@@ -286,34 +274,29 @@ class SentenceEncoder:
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
         from scipy.sparse import csr_matrix
 
-        ids, tokenize = self.vocabulary.ids, self.tokenizer.tokenize
-        words = [[word for word in tokenize(text) if word in ids] for text in texts]
-        rows, offsets = self._features(words)
+        ids = [self._known_ids(text) for text in texts]
+        rows, offsets = self._features(ids)
         shape = (len(texts), len(self.input_vectors))
         sums = csr_matrix((np.ones(len(rows), np.float32), rows, offsets), shape)
         counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
         vectors: Vectors = (sums @ self.input_vectors) * (np.float32(1) / counts)[:, None]
-        return vectors, np.fromiter(map(len, words), np.int64, len(words))
+        return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
 
-    def _features(self, words: list[list[str]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The feature rows of sentences of known words, and where each sentence begins."""
-        lengths = [len(sentence) for sentence in words]
-        get = self.vocabulary.ids.__getitem__
-        ids = np.fromiter(map(get, chain.from_iterable(words)), np.uint32, sum(lengths))
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        return feature_lists(
-            ids, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets
-        )
-
-    def _names(self, words: list[str]) -> list[str]:
-        """The features of known words in the order of `feature_lists`, as text."""
-        grams = [
-            " ".join(words[start : start + order])
-            for start in range(len(words))
-            for order in range(2, self._ngrams + 1)
-            if start + order <= len(words)
+    def _known_ids(self, text: str) -> list[int]:
+        """The ids of the known words of a text; the others are dropped."""
+        get = self.vocabulary.ids.get
+        return [
+            number for word in self.tokenizer.tokenize(text) if (number := get(word)) is not None
         ]
-        return [*words, *grams]
+
+    def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The feature rows of sentences of ids, and where each sentence begins."""
+        offsets = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum([len(sentence) for sentence in ids], out=offsets[1:])
+        flat = np.fromiter(chain.from_iterable(ids), np.uint32, offsets[-1])
+        return feature_lists(
+            flat, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets
+        )
 
     def _handle_empty(self, vectors: Vectors, known: NDArray[np.int64], on_empty: OnEmpty) -> None:
         empty = np.flatnonzero(known == 0)

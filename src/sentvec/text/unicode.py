@@ -12,7 +12,7 @@ import re
 # separates: U+00A0 and U+3000 are letters to a tokenizer that changes nothing.
 SEPARATORS = b" \n\r\t\v\f\0"
 
-_SEPARATOR_RUN = re.compile("[ \n\r\t\v\f\0]+")
+_OTHER_THAN_SPACE = "\n\r\t\v\f\0"
 # Surrogates outside U+DC80..DCFF stand for no byte (a half of a broken pair).
 _ORPHAN_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
@@ -33,7 +33,7 @@ def encode(text: str) -> bytes:
 
 def as_stored(text: str) -> str:
     """The text as it comes back from disk; only what holds surrogates can change."""
-    return decode(encode(text))
+    return text if text.isascii() else decode(encode(text))
 
 
 def split_at_separators(text: str) -> list[str]:
@@ -42,7 +42,10 @@ def split_at_separators(text: str) -> list[str]:
     >>> split_at_separators(" one two  three ")
     ['one', 'two', 'three']
     """
-    return [piece for piece in _SEPARATOR_RUN.split(text) if piece]
+    for separator in _OTHER_THAN_SPACE:
+        if separator in text:
+            text = text.replace(separator, " ")
+    return list(filter(None, text.split(" ")))
 
 
 def join_lines(text: str) -> str:
