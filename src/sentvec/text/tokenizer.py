@@ -84,7 +84,6 @@ def _find_simple(text: str, lowercase: bool | None) -> list[str]:
     return simple_pattern().findall(text.lower() if lowercase else text)
 
 
-@cache
 def _words_of(spec: Tokenizer) -> Callable[[str], list[str]]:
     """The function from one line of text to words."""
     if spec.name == "whitespace":
