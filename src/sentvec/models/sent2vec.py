@@ -34,6 +34,8 @@ Floats = NDArray[np.float32]
 # Without a number of buckets: half a bucket per known token of the corpus, within these bounds. A
 # text of n tokens has fewer than n distinct bigrams; the released program's default is the upper.
 FEWEST_BUCKETS, MOST_BUCKETS = 10_000, 2_000_000
+# Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
+SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
 
 
 class Sent2Vec(SentenceEncoder):
@@ -128,7 +130,8 @@ def _train(
     n_words, buckets, threads = len(corpus.vocabulary), settings.buckets or 0, settings.threads or 1
     released = settings.variant == "released"
     rows = n_words + buckets + released
-    need = memory.estimate(rows, n_words, settings.dim)
+    longest = corpus.longest_sentence() * settings.ngrams
+    need = memory.estimate(rows, n_words, settings.dim, scratch=threads * longest * SCRATCH_BYTES)
     listener.memory(need)
     need.check()
     listener.compiling()
@@ -137,6 +140,7 @@ def _train(
     shared = _Shared(corpus.vocabulary.counts, keep, V, U, settings, len(corpus.ids))
     schedule = loop.Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads)
     untrained = float((1 + settings.negatives) * np.log(2))
+    _Worker(shared)(loop.EMPTY_BATCH)  # compiles the kernel, before the clock starts
     loss = loop.run(corpus, schedule, lambda: _Worker(shared), listener, untrained_loss=untrained)
     V = V[: n_words + buckets]  # the placeholder of the released variant stays behind
     matrices.check_finite(V, "source", settings.lr)
@@ -222,7 +226,7 @@ class _Worker:
     def __call__(self, batch: loop.Batch) -> tuple[float, int]:
         """Train on a batch; returns (sum of losses, number of targets)."""
         s, shared = self._shared.settings, self._shared
-        longest = int(np.diff(batch.offsets).max()) * s.ngrams
+        longest = int(np.diff(batch.offsets).max(initial=0)) * s.ngrams
         if longest > self._longest:
             self._make_room(longest)
         shape = {"n_words": len(shared.U), "ngrams": s.ngrams, "buckets": s.buckets or 1}
@@ -239,7 +243,7 @@ class _Worker:
             s.lr, float(batch.done), shared.total, s.seed, batch.epoch,
             self._work, self._integers, self._slots, self._floats,
         )  # fmt: skip
-        return loss, targets
+        return float(loss), int(targets)
 
     def _make_room(self, longest: int) -> None:
         """Scratch for sentences of so many features."""

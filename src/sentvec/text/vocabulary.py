@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sentvec.errors import FormatError, UnknownWordError
 from sentvec.suggest import near_words
 from sentvec.text.unicode import decode, encode
+from sentvec.text.wordtable import WordTable
 
 _LONGEST_COUNT = 18  # digits; what fits 64 bits
 
@@ -36,6 +37,7 @@ class Vocabulary(Mapping[str, int]):
     def __init__(self, words: Sequence[str], counts: NDArray[np.int64]) -> None:
         self.words = tuple(words)
         self.counts = counts
+        self.counts.flags.writeable = False
         self.ids: dict[str, int] = {word: index for index, word in enumerate(self.words)}
 
     def __getitem__(self, word: str) -> int:
@@ -102,10 +104,12 @@ class Vocabulary(Mapping[str, int]):
 
 
 def order_words(
-    words: list[bytes], counts: NDArray[np.int64], *, min_count: int, max_vocab: int | None
-) -> list[int]:
-    """The numbers of the words that stay, in id order: falling count, then bytes."""
-    numbers = np.flatnonzero(counts >= min_count).tolist()
-    frequency = counts.tolist()
-    numbers.sort(key=lambda number: (-frequency[number], words[number]))
-    return numbers[:max_vocab]
+    table: WordTable, *, min_count: int, max_vocab: int | None
+) -> tuple[list[int], list[bytes]]:
+    """The numbers of the words that stay, and the words, in id order: falling count, then bytes."""
+    counts = table.counts()
+    numbers = np.flatnonzero(counts >= min_count)
+    words = table.words(numbers.tolist())
+    entries = zip((-counts[numbers]).tolist(), words, numbers.tolist(), strict=True)
+    kept = sorted(entries)[:max_vocab]
+    return [number for _, _, number in kept], [word for _, word, _ in kept]

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import DivergedError
+from sentvec.errors import CorpusError, DivergedError
 from sentvec.text.encoded import EncodedCorpus, Ids
 from sentvec.training.progress import Listener, Meter
 
@@ -48,6 +48,12 @@ class Batch:
     sentences: NDArray[np.int64]
     epoch: int
     done: int
+
+
+# Trains nothing: for a kernel to be compiled before it is needed.
+EMPTY_BATCH = Batch(
+    np.empty(0, np.uint32), np.zeros(1, np.int64), np.empty(0, np.int64), epoch=0, done=0
+)
 
 
 class Worker(Protocol):
@@ -110,7 +116,10 @@ def run(
             future.result()
     listener.progress(meter.read(*state.totals()))
     _, loss, targets = state.totals()
-    return loss / targets if targets else math.nan
+    if not targets:
+        msg = "no word was ever predicted: nothing was learned - raise subsample (0 predicts all)"
+        raise CorpusError(msg)
+    return loss / targets
 
 
 class _State:

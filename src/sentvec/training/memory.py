@@ -36,11 +36,14 @@ class MemoryEstimate:
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(rows: int, words: int, dim: int) -> MemoryEstimate:
-    """The memory of training two matrices of float32, (rows, dim) and (words, dim)."""
+def estimate(rows: int, words: int, dim: int, *, scratch: int = 0) -> MemoryEstimate:
+    """The memory of training two matrices of float32, (rows, dim) and (words, dim).
+
+    `scratch` is what the workers need for the longest sentence.
+    """
     matrices = (rows + words) * dim * 4
     vocabulary = words * 250  # as Python objects, with the tables drawn from
-    return MemoryEstimate(matrices, BASE_BYTES + vocabulary, available())
+    return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available())
 
 
 def available() -> int | None:
