@@ -29,6 +29,7 @@ from sentvec.storage.tensors import map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
+CHECKPOINTS = "checkpoints"  # a run in work keeps its own there (`checkpoint`)
 CONFIG, VOCABULARY, TENSORS, CARD = (
     "config.json",
     "vocabulary.txt",
@@ -131,7 +132,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """
     target = _real(path)
     _restore(target)
-    is_ours = target.is_dir() and (_is_model(target) or not any(target.iterdir()))
+    is_ours = target.is_dir() and (
+        _is_model(target) or all(entry.name == CHECKPOINTS for entry in target.iterdir())
+    )
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
         raise StorageError(msg)

@@ -79,6 +79,7 @@ def encode_corpus(
     min_count: int = 5,
     max_vocab: int | None = None,
     max_words: int = MAX_WORDS,
+    vocabulary: Vocabulary | None = None,
 ) -> EncodedCorpus:
     """Count the words of the sources, choose the vocabulary and write the ids into a folder.
 
@@ -90,6 +91,7 @@ def encode_corpus(
         max_vocab: At most so many words are kept; `None` for all.
         max_words: Distinct words counted at once. Above it the rarest half is dropped with a
             warning; what they stood for so far is unknown, and their counts start again.
+        vocabulary: Use this one; `min_count` and `max_vocab` are then without effect.
 
     Raises:
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
@@ -109,11 +111,17 @@ def encode_corpus(
             else:
                 writer.finish_source(table)
     words, counts = table.words(), table.counts()
-    kept = order_words(words, counts, min_count=min_count, max_vocab=max_vocab)
-    _check_vocabulary(words, counts, kept, min_count)
-    vocabulary = Vocabulary([decode(words[number]) for number in kept], counts[kept])
+    lut = np.full(len(words) + 1, DROPPED, np.uint32)
+    if vocabulary is None:
+        kept = order_words(words, counts, min_count=min_count, max_vocab=max_vocab)
+        _check_vocabulary(words, counts, kept, min_count)
+        vocabulary = Vocabulary([decode(words[number]) for number in kept], counts[kept])
+        lut[kept] = np.arange(len(kept), dtype=np.uint32)
+    else:
+        for number, word in enumerate(words):
+            lut[number] = vocabulary.ids.get(decode(word), DROPPED)
     with _storing_in(folder):
-        known = _numbers_to_ids(writer, kept, len(words))
+        known = _numbers_to_ids(writer, lut)
         corpus = EncodedCorpus(
             ids=_mapped(writer.ids_path, np.uint32, known),
             offsets=_mapped(writer.offsets_path, np.int64, writer.sentences + 1),
@@ -249,15 +257,16 @@ class _NumberWriter:
         table.keep(kept)
 
 
-def _numbers_to_ids(writer: _NumberWriter, kept: list[int], n_words: int) -> int:
-    """The second pass, in place; returns the number of known tokens."""
-    lut = np.full(n_words + 1, DROPPED, np.uint32)
-    lut[kept] = np.arange(len(kept), dtype=np.uint32)
+def _numbers_to_ids(writer: _NumberWriter, lut: Ids) -> int:
+    """The second pass, in place; returns the number of known tokens.
+
+    `lut` has the id of each word number, and one entry more for what was dropped by pruning.
+    """
     numbers = np.memmap(writer.ids_path, np.uint32, "r+", shape=(writer.tokens,))
     offsets = np.memmap(writer.offsets_path, np.int64, "r+", shape=(writer.sentences + 1,))
     known = first = 0
     for start in range(0, writer.tokens, _WINDOW):
-        ids = lut[np.minimum(numbers[start : start + _WINDOW], n_words)]
+        ids = lut[np.minimum(numbers[start : start + _WINDOW], len(lut) - 1)]
         keep = ids != DROPPED
         known_before = np.concatenate([[known], known + np.cumsum(keep)])
         # The sentences that end in this window (the very last window takes the end itself).

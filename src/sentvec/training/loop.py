@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
@@ -68,6 +68,47 @@ class Schedule:
     threads: int
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a run is: what a checkpoint keeps beside the matrices.
+
+    Attributes:
+        epoch: The epoch in work, from 0.
+        sentence: Sentences of that epoch's order that are done.
+        tokens: Tokens of all epochs that are done.
+        targets: Targets trained so far.
+        loss: The sum of their losses.
+        seconds: Wall time spent training.
+    """
+
+    epoch: int = 0
+    sentence: int = 0
+    tokens: int = 0
+    targets: int = 0
+    loss: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def mean_loss(self) -> float:
+        """Loss per target of the whole run so far."""
+        return self.loss / self.targets if self.targets else math.nan
+
+
+class Observer:
+    """Is called between batches, while no worker changes the matrices. Override what is needed."""
+
+    def due(self, position: Position, done: float) -> bool:
+        """Whether to stop the workers for `pause` now; asked a few times a second."""
+        return False
+
+    def pause(self, position: Position) -> None:
+        """The workers stand still (`due` asked for it), or the run is being interrupted."""
+
+    def epoch_end(self, position: Position) -> bool:
+        """An epoch is over; return False to end the training here."""
+        return True
+
+
 def run(
     corpus: EncodedCorpus,
     schedule: Schedule,
@@ -75,8 +116,10 @@ def run(
     listener: Listener,
     *,
     untrained_loss: float,
-) -> float:
-    """Train on all epochs; returns the mean loss per target of the whole run.
+    start: Position | None = None,
+    observer: Observer | None = None,
+) -> Position:
+    """Train on all epochs; returns where the run ended.
 
     Args:
         corpus: The encoded corpus.
@@ -84,41 +127,81 @@ def run(
         make_worker: Called once a thread.
         listener: Hears about progress.
         untrained_loss: The loss of a target before any training, for the divergence check.
+        start: Where an earlier run stopped; from the beginning without it.
+        observer: Called between batches: for checkpoints and held-out loss.
 
     Raises:
         DivergedError: The loss is no longer finite, or many times that of untrained vectors.
     """
-    state = _State(corpus, schedule, untrained_loss)
-    meter = Meter(schedule.epochs * len(corpus.ids), schedule.epochs, schedule.lr)
-
-    def work() -> None:
-        worker = make_worker()
-        while (batch := state.next_batch()) is not None:
-            loss, targets = worker(batch)
-            state.add(batch, loss, targets)
-
+    start, observer = start or Position(), observer or Observer()
+    state = Batches(corpus, schedule, untrained_loss, start)
+    meter = Meter(
+        schedule.epochs * len(corpus.ids), schedule.epochs, schedule.lr,
+        (start.tokens, start.loss, start.targets), start.seconds,
+    )  # fmt: skip
+    workers = [make_worker() for _ in range(schedule.threads)]
     with ThreadPoolExecutor(schedule.threads, "sentvec") as pool:
-        futures = {pool.submit(work) for _ in range(schedule.threads)}
-        try:
-            while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
-                if any(future.done() and future.exception() for future in futures):
-                    break
-                listener.progress(meter.read(*state.totals()))
-        finally:
-            state.stop()  # an error, or Ctrl-C: the workers end after the batch they are at
-        for future in futures:
-            future.result()
-    listener.progress(meter.read(*state.totals()))
-    _, loss, targets = state.totals()
-    return loss / targets if targets else math.nan
+        while state.begin():
+            try:
+                _go(pool, workers, state, meter, listener, observer)
+            except KeyboardInterrupt:
+                observer.pause(state.position(meter.seconds()))
+                raise
+            if state.epoch_over() and not observer.epoch_end(state.position(meter.seconds())):
+                break
+    end = state.position(meter.seconds())
+    listener.progress(meter.read(end.tokens, end.loss, end.targets))
+    return end
 
 
-class _State:
+def _go(
+    pool: ThreadPoolExecutor,
+    workers: list[Worker],
+    state: Batches,
+    meter: Meter,
+    listener: Listener,
+    observer: Observer,
+) -> None:
+    """Let the workers run until the epoch is over or the observer wants them to stand still."""
+
+    def work(worker: Worker) -> None:
+        while (batch := state.next_batch()) is not None:
+            state.add(batch, *worker(batch))
+
+    futures = {pool.submit(work, worker) for worker in workers}
+    wanted = False
+    try:
+        while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
+            if any(future.done() and future.exception() for future in futures):
+                break
+            now = state.position(meter.seconds())
+            progress = meter.read(now.tokens, now.loss, now.targets)
+            listener.progress(progress)
+            if not wanted and observer.due(now, progress.done):
+                wanted = True
+                state.hold()
+    finally:
+        state.hold()  # an error, or Ctrl-C: the workers end after the batch they are at
+        wait(futures)
+    for future in futures:
+        future.result()
+    if wanted:
+        observer.pause(state.position(meter.seconds()))
+
+
+class Batches:
     """What the workers share: the place in the corpus and the sums, behind one lock."""
 
-    def __init__(self, corpus: EncodedCorpus, schedule: Schedule, untrained_loss: float) -> None:
+    def __init__(
+        self,
+        corpus: EncodedCorpus,
+        schedule: Schedule,
+        untrained_loss: float = math.inf,
+        start: Position | None = None,
+    ) -> None:
         from sentvec.kernels import batches
 
+        start = start or Position()
         self._kernels = batches
         self._corpus, self._schedule = corpus, schedule
         self._limit = DIVERGED_LOSS * untrained_loss
@@ -126,24 +209,35 @@ class _State:
         self._n_sentences = len(corpus.offsets) - 1
         self._half_bits = (max(1, (self._n_sentences - 1).bit_length()) + 1) // 2
         self._sentences = np.empty(min(BATCH_SENTENCES, self._n_sentences), np.int64)
-        self._epoch = self._position = self._claimed = 0
-        self._tokens = self._targets = 0
-        self._loss = 0.0
+        self._epoch, self._sentence, self._claimed = start.epoch, start.sentence, start.tokens
+        self._tokens, self._targets, self._loss = start.tokens, start.targets, start.loss
+        self._held = False
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches of the rest of the epoch, for one thread."""
+        while (batch := self.next_batch()) is not None:
+            yield batch
+
+    def begin(self) -> bool:
+        """Hand out batches from here on, of the next epoch where one is over; False at the end."""
+        with self._lock:
+            self._held = False
+            if self._sentence == self._n_sentences:
+                self._epoch, self._sentence = self._epoch + 1, 0
+            return self._epoch < self._schedule.epochs
 
     def next_batch(self) -> Batch | None:
-        """Take the next sentences of the epoch's order, or None when all epochs are over."""
+        """Take the next sentences of the epoch's order; None where it is over or held."""
         with self._lock:
-            if self._position == self._n_sentences:
-                self._epoch, self._position = self._epoch + 1, 0
-            if self._epoch >= self._schedule.epochs:
+            if self._held or self._sentence == self._n_sentences:
                 return None
             offsets, schedule = self._corpus.offsets, self._schedule
             taken, tokens = self._kernels.choose(
-                offsets, self._position, schedule.shuffle, schedule.seed, self._epoch,
+                offsets, self._sentence, schedule.shuffle, schedule.seed, self._epoch,
                 self._half_bits, BATCH_TOKENS, self._sentences,
             )  # fmt: skip
             sentences, epoch, done = self._sentences[:taken].copy(), self._epoch, self._claimed
-            self._position += taken
+            self._sentence += taken
             self._claimed += tokens
         ids, starts = np.empty(tokens, np.uint32), np.empty(taken + 1, np.int64)
         self._kernels.gather(self._corpus.ids, offsets, sentences, ids, starts)
@@ -165,12 +259,19 @@ class _State:
                 )
                 raise DivergedError(msg)
 
-    def totals(self) -> tuple[int, float, int]:
-        """Tokens done, sum of losses, targets."""
+    def position(self, seconds: float = 0.0) -> Position:
+        """Where the run is; exact for a checkpoint only while no batch is in work."""
         with self._lock:
-            return self._tokens, self._loss, self._targets
+            return Position(
+                self._epoch, self._sentence, self._tokens, self._targets, self._loss, seconds
+            )
 
-    def stop(self) -> None:
-        """Let `next_batch` return None from now on."""
+    def epoch_over(self) -> bool:
+        """Whether all sentences of the epoch were taken."""
         with self._lock:
-            self._epoch = self._schedule.epochs
+            return self._sentence == self._n_sentences
+
+    def hold(self) -> None:
+        """Hand out no more batches until `begin`."""
+        with self._lock:
+            self._held = True
