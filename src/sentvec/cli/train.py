@@ -56,9 +56,7 @@ def sent2vec(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(
-            help="End after so many epochs without a better held-out loss, keep the best."
-        ),
+        typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help=_QUIET)] = False,
     **settings: Any,

@@ -154,7 +154,7 @@ def checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
     for name in sorted(arrays):
         flat = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8)
         for start in range(0, len(flat), _BLOCK):
-            value = zlib.crc32(flat[start : start + _BLOCK], value)
+            value = zlib.crc32(flat[start : start + _BLOCK].data, value)
     return f"{value:08x}"
 
 
