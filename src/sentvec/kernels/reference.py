@@ -22,7 +22,7 @@ Matrix = NDArray[np.floating[Any]]
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-TARGETS_PER_DRAW = 64
+TARGETS_PER_DRAW = 8
 
 
 def sigmoid(x: Any) -> Any:

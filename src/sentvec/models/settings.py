@@ -45,7 +45,9 @@ class Sent2VecSettings:
         1e-4, "t: commoner words are predicted less often; 0 predicts every word"
     )
     negatives: int = _setting(30, "words drawn against each predicted word")
-    shared_negatives: bool = _setting(True, "draw negatives once a sentence, not once a word")
+    shared_negatives: bool = _setting(
+        True, "draw negatives for up to 8 words of a sentence, not for each"
+    )
     ngrams: int = _setting(2, "longest word n-gram; 1 for words alone")
     buckets: int | None = _setting(
         None, "rows for n-grams, found by hashing; without it, chosen from the size of the corpus"
