@@ -51,7 +51,8 @@ class SentenceEncoder:
 
     Attributes:
         tokenizer: Cuts text into words, as in training.
-        input_vectors: float32 (rows, dim), read-only: words in id order, then n-gram buckets.
+        input_vectors: float32 or float16 (rows, dim), read-only: words in id order, then
+            n-gram buckets.
         config: What is known of the model: settings, corpus, sizes.
     """
 
@@ -90,7 +91,7 @@ class SentenceEncoder:
 
     @property
     def input_vectors(self) -> Vectors:
-        """float32 (rows, dim): words in id order, then n-gram buckets."""
+        """float32 or float16 (rows, dim): words in id order, then n-gram buckets."""
         return self._tensors["input_vectors"]
 
     @cached_property
@@ -228,7 +229,7 @@ class SentenceEncoder:
         Raises:
             UnknownWordError: The word is not in the vocabulary; near words are named.
         """
-        return np.array(self.input_vectors[self.vocabulary.id_of(word)])
+        return np.array(self.input_vectors[self.vocabulary.id_of(word)], np.float32)
 
     def __repr__(self) -> str:
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
@@ -276,10 +277,15 @@ class SentenceEncoder:
 
         ids = [self._known_ids(text) for text in texts]
         rows, offsets = self._features(ids)
-        shape = (len(texts), len(self.input_vectors))
-        sums = csr_matrix((np.ones(len(rows), np.float32), rows, offsets), shape)
+        matrix = self.input_vectors
+        if matrix.dtype != np.float32:  # unpack the rows in question, not the whole matrix
+            distinct, rows = np.unique(rows, return_inverse=True)
+            matrix = matrix[distinct].astype(np.float32)
+        sums = csr_matrix(
+            (np.ones(len(rows), np.float32), rows, offsets), (len(texts), len(matrix))
+        )
         counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
-        vectors: Vectors = (sums @ self.input_vectors) * (np.float32(1) / counts)[:, None]
+        vectors: Vectors = (sums @ matrix) * (np.float32(1) / counts)[:, None]
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
 
     def _known_ids(self, text: str) -> list[int]:

@@ -34,7 +34,7 @@ from sentvec.training.interval import Interval, Timer
 from sentvec.training.progress import Listener
 from sentvec.version import VERSION
 
-Arrays = dict[str, NDArray[np.float32]]
+Arrays = dict[str, matrices.Matrix]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Run:
     start: loop.Position = field(default_factory=loop.Position)
     saved: Mapping[str, NDArray[Any]] | None = None
 
-    def restored(self, shapes: dict[str, tuple[int, int]]) -> tuple[Any, ...] | None:
+    def restored(self, shapes: dict[str, tuple[int, int]], dtype: str) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
 
         Raises:
@@ -110,13 +110,11 @@ class Run:
         result = []
         for name, shape in shapes.items():
             source = self.saved.get(name)
-            if source is None or source.shape != shape:
-                found = "absent" if source is None else f"of shape {source.shape}"
-                msg = (
-                    f"{name} is {found} in the checkpoint, expected {shape} - it is of another run"
-                )
-                raise FormatError(msg)
-            target = matrices.zeros(*shape)
+            if source is None or source.shape != shape or source.dtype != dtype:
+                found = "absent" if source is None else f"{source.dtype} {source.shape}"
+                msg = f"{name} is {found} in the checkpoint, expected {dtype} {shape}"
+                raise FormatError(msg + " - it is of another run")
+            target = matrices.zeros(*shape, dtype)
             target[:] = source
             result.append(target)
         self.saved = None

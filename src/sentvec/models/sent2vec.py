@@ -94,13 +94,16 @@ class Sent2Vec(SentenceEncoder):
         n_words, threads = len(counts), settings.threads or 1
         buckets, dim = settings.buckets or 0, settings.dim
         rows = n_words + buckets + (settings.variant == "released")
-        need = memory.estimate(rows, n_words, dim)
+        need = memory.estimate(rows, n_words, dim, np.dtype(settings.dtype).itemsize)
         listener.memory(need)
         need.check()
         listener.compiling()
-        V, U = run.restored({"input_vectors": (rows, dim), "output_vectors": (n_words, dim)}) or (
-            matrices.uniform(rows, dim, seed=settings.seed, threads=threads),
-            matrices.zeros(n_words, dim),
+        dtype = settings.dtype
+        V, U = run.restored(
+            {"input_vectors": (rows, dim), "output_vectors": (n_words, dim)}, dtype
+        ) or (
+            matrices.uniform(rows, dim, seed=settings.seed, threads=threads, dtype=dtype),
+            matrices.zeros(n_words, dim, dtype),
         )
         shared = Shared(counts, keep, V, U, settings, len(corpus.ids))
         end = run.train(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from sentvec.errors import CorpusError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.training import loop
+from sentvec.training import loop, matrices
 
 Floats = NDArray[np.float32]
 
@@ -65,12 +66,12 @@ class Shared:
         self,
         counts: NDArray[np.int64],
         keep: Floats,
-        V: Floats,
-        U: Floats,
+        V: matrices.Matrix,
+        U: matrices.Matrix,
         settings: Sent2VecSettings,
         tokens: int,
     ) -> None:
-        from sentvec.kernels import logistic, sent2vec, setup
+        from sentvec.kernels import logistic, sent2vec, setup, storage
 
         self.train_batch = sent2vec.train_batch
         self.integer_rows = sent2vec.INTEGER_ROWS
@@ -82,6 +83,15 @@ class Shared:
         self.alias_other = np.empty(len(counts), np.uint32)
         # q_n: the square root of the count (paper, section 2.1)
         setup.alias_table(np.sqrt(counts.astype(np.float64)), self.alias_keep, self.alias_other)
+        noise = np.random.default_rng(settings.seed)
+        self.noise = noise.integers(0, 1 << 13, storage.NOISE_PLACES + settings.dim, np.uint32)
+        self._half_matrix = storage.HalfMatrix
+
+    def for_kernel(self, matrix: matrices.Matrix) -> Any:
+        """The matrix as one worker's kernel takes it."""
+        if matrix.dtype == np.float32:
+            return matrix
+        return self._half_matrix(matrix.view(np.uint16), self.noise, np.zeros(1, np.uint64))
 
 
 class Worker:
@@ -89,6 +99,7 @@ class Worker:
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
+        self._V, self._U = shared.for_kernel(shared.V), shared.for_kernel(shared.U)
         self._work = np.empty((4, shared.settings.dim), np.float32)
         self._make_room(0)
 
@@ -107,7 +118,7 @@ class Worker:
             placeholders = np.empty((len(batch.ids), 0), np.int64)
         loss, targets = shared.train_batch(
             batch.ids, batch.offsets, batch.sentences, grams, placeholders,
-            shared.V, shared.U, shared.keep, shared.alias_keep, shared.alias_other, shared.table,
+            self._V, self._U, shared.keep, shared.alias_keep, shared.alias_other, shared.table,
             s.negatives, s.shared_negatives, s.drop_ngrams, shared.tau, released,
             shared.rate, float(batch.done), shared.total, s.seed, batch.epoch,
             self._work, self._integers, self._slots, self._floats,

@@ -36,9 +36,9 @@ class MemoryEstimate:
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(rows: int, words: int, dim: int) -> MemoryEstimate:
-    """The memory of training two matrices of float32, (rows, dim) and (words, dim)."""
-    matrices = (rows + words) * dim * 4
+def estimate(rows: int, words: int, dim: int, itemsize: int = 4) -> MemoryEstimate:
+    """The memory of training two matrices, (rows, dim) and (words, dim), of numbers of a size."""
+    matrices = (rows + words) * dim * itemsize
     vocabulary = words * 250  # as Python objects, with the tables drawn from
     return MemoryEstimate(matrices, BASE_BYTES + vocabulary, available())
 
