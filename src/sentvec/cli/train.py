@@ -58,6 +58,9 @@ def sent2vec(
         int | None,
         typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
     ] = None,
+    init_from: Annotated[
+        Path | None, typer.Option(help="Start from the vectors and the vocabulary of this model.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help=_QUIET)] = False,
     **settings: Any,
 ) -> None:
@@ -68,7 +71,7 @@ def sent2vec(
     with _training(output, quiet) as display:
         Sent2Vec.train(
             paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, patience=patience, listener=display, **settings,
+            validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
         )  # fmt: skip
 
 

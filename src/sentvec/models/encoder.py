@@ -67,7 +67,7 @@ class SentenceEncoder:
     ) -> None:
         self._read_vocabulary = vocabulary
         self.tokenizer = tokenizer
-        self._tensors = tensors
+        self.tensors = tensors
         self.config = config
         self._folder = folder
         self._ngrams = int(config["settings"]["ngrams"])
@@ -92,7 +92,7 @@ class SentenceEncoder:
     @property
     def input_vectors(self) -> Vectors:
         """float32 or float16 (rows, dim): words in id order, then n-gram buckets."""
-        return self._tensors["input_vectors"]
+        return self.tensors["input_vectors"]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -240,7 +240,7 @@ class SentenceEncoder:
         if self._folder is not None:
             return {"folder": str(self._folder.absolute()), "config": self.config}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
-                "tensors": self._tensors, "config": self.config}  # fmt: skip
+                "tensors": self.tensors, "config": self.config}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "folder" in state:
@@ -333,4 +333,4 @@ class SentenceEncoder:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
         card = model_card(Path(folder).name, self.config)
-        write_folder(folder, self.config, self.vocabulary, self._tensors, card)
+        write_folder(folder, self.config, self.vocabulary, self.tensors, card)

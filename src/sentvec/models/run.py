@@ -7,6 +7,7 @@ checkpoint is written, what an interruption leaves behind, and saving.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import os
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SettingsError, StorageError
+from sentvec.models.encoder import SentenceEncoder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
@@ -31,7 +33,10 @@ from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
 from sentvec.training.interval import Interval, Timer
+from sentvec.training.metrics import NAME as METRICS
+from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
+from sentvec.training.rounds import Rounds
 from sentvec.version import VERSION
 
 Arrays = dict[str, matrices.Matrix]
@@ -46,6 +51,7 @@ class Plan:
     validate: list[Source] | None
     patience: int | None
     work_dir: str | os.PathLike[str] | None
+    init: SentenceEncoder | None = None
 
     @classmethod
     def make(
@@ -55,6 +61,7 @@ class Plan:
         validate: CorpusLike | None,
         patience: int | None,
         work_dir: str | os.PathLike[str] | None,
+        init: SentenceEncoder | None = None,
     ) -> Self:
         """Check the arguments of `train`, before anything is done."""
         if checkpoint_every is not None and output is None:
@@ -70,7 +77,8 @@ class Plan:
         if output is not None:
             check_target(output)
         sources = open_corpus(validate) if validate is not None else None
-        return cls(Path(output) if output else None, interval, sources, patience, work_dir)
+        place = Path(output) if output else None
+        return cls(place, interval, sources, patience, work_dir, init)
 
 
 @dataclass
@@ -123,17 +131,18 @@ class Run:
     def train(
         self,
         schedule: loop.Schedule,
-        make_worker: Callable[[], loop.Worker],
+        make_worker: Callable[[int], loop.Worker],
         arrays: Arrays,
         *,
         untrained_loss: float,
         evaluate: Callable[[EncodedCorpus], float],
+        rounds: Rounds | None = None,
     ) -> loop.Position:
         """Train to the end, with checkpoints and held-out loss on the way."""
         observer = _Observer(self, arrays, evaluate)
         end = loop.run(
             self.corpus, schedule, make_worker, self.listener,
-            untrained_loss=untrained_loss, start=self.start, observer=observer,
+            untrained_loss=untrained_loss, start=self.start, observer=observer, rounds=rounds,
         )  # fmt: skip
         observer.take_best()
         return end
@@ -202,8 +211,13 @@ def train_run(
 ) -> Any:
     """Count and encode the corpus, train a model of class `cls` on it, save it to the output."""
     with _work_folder(plan) as (folder, checkpoints):
+        if checkpoints is not None:
+            listener = MetricsWriter(checkpoints.path / METRICS, listener)
         started = time.perf_counter()
-        corpus = encode_corpus(sources, tokenizer, folder, min_count=min_count, max_vocab=max_vocab)
+        corpus = encode_corpus(
+            sources, tokenizer, folder, min_count=min_count, max_vocab=max_vocab,
+            vocabulary=plan.init.vocabulary if plan.init else None, grow=plan.init is not None,
+        )  # fmt: skip
         held_out = None
         if plan.validate is not None:
             place = folder / "held-out"
@@ -247,7 +261,9 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
     model = cls(vocabulary=lambda: vocabulary, tokenizer=tokenizer, tensors=tensors, config=config)
     if run.plan.output is not None:
         model.save(run.plan.output)
-    if run.checkpoints is not None:
+    if run.plan.output is not None and run.checkpoints is not None:
+        with contextlib.suppress(OSError):
+            (run.checkpoints.path / METRICS).replace(run.plan.output / METRICS)
         run.checkpoints.remove()
     return model
 
@@ -261,6 +277,7 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     if about["held_out"] is not None:
         held_out = reopen(checkpoints.corpus / "held-out", about["held_out"])
     plan = dataclasses.replace(plan, patience=about["patience"])
+    listener = MetricsWriter(checkpoints.path / METRICS, listener)
     listener.corpus(corpus.stats, len(corpus.vocabulary), 0.0)
     run = Run(
         corpus, held_out, about["settings"], plan, listener, checkpoints.corpus, checkpoints,

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.initial import opened_for_training, shaped_like, take_over
 from sentvec.models.run import Plan, Run, train_run
-from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
+from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, memory_of, resolved
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices, memory
+from sentvec.training import loop, matrices
 from sentvec.training.progress import Listener
+from sentvec.training.rounds import Rounds
 
 
 class Sent2Vec(SentenceEncoder):
@@ -44,6 +46,7 @@ class Sent2Vec(SentenceEncoder):
         checkpoint_every: str | None = None,
         validate: CorpusLike | None = None,
         patience: int | None = None,
+        init_from: str | os.PathLike[str] | SentenceEncoder | None = None,
         listener: Listener | None = None,
         work_dir: str | os.PathLike[str] | None = None,
         **settings: Any,
@@ -60,6 +63,9 @@ class Sent2Vec(SentenceEncoder):
             validate: Held-out text; its loss is reported after every epoch.
             patience: End the training after so many epochs without a better held-out loss, and
                 keep the best vectors.
+            init_from: A model (or its folder) to start from. Its words keep their vectors and ids,
+                so its n-grams keep their buckets; words it lacks are added, and counts add up. What
+                shapes the vectors (dim, ngrams, buckets, tokenizer) is the model's.
             listener: Hears about the corpus, the memory and the progress.
             work_dir: Without `output`, where the encoded corpus is kept while training (4 bytes a
                 word, 8 a sentence); by default where the system keeps temporary files.
@@ -74,8 +80,11 @@ class Sent2Vec(SentenceEncoder):
         """
         chosen = Sent2VecSettings.make(preset, **settings)
         tokenizer = Tokenizer(chosen.tokenizer)
+        init = opened_for_training(init_from)
+        if init is not None:
+            chosen, tokenizer = shaped_like(init, chosen, set(settings)), init.tokenizer
         tokenizer.check_available()
-        plan = Plan.make(output, checkpoint_every, validate, patience, work_dir)
+        plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, init)
         sources = open_corpus(corpus)
         model: Sent2Vec = train_run(
             cls, sources, tokenizer, chosen.to_config(), plan, listener or Listener(),
@@ -94,7 +103,7 @@ class Sent2Vec(SentenceEncoder):
         n_words, threads = len(counts), settings.threads or 1
         buckets, dim = settings.buckets or 0, settings.dim
         rows = n_words + buckets + (settings.variant == "released")
-        need = memory.estimate(rows, n_words, dim, np.dtype(settings.dtype).itemsize)
+        need = memory_of(settings, n_words, buckets)
         listener.memory(need)
         need.check()
         listener.compiling()
@@ -105,13 +114,19 @@ class Sent2Vec(SentenceEncoder):
             matrices.uniform(rows, dim, seed=settings.seed, threads=threads, dtype=dtype),
             matrices.zeros(n_words, dim, dtype),
         )
+        if run.plan.init is not None:
+            take_over(run.plan.init, V, U)
         shared = Shared(counts, keep, V, U, settings, len(corpus.ids))
+        rounds = None
+        if settings.deterministic and threads > 1:
+            rounds = Rounds([V, U], threads, settings.epochs * len(corpus.ids))
         end = run.train(
             loop.Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads),
-            lambda: Worker(shared),
+            lambda number: Worker(shared.with_copies(rounds, number)),
             {"input_vectors": V, "output_vectors": U},
             untrained_loss=float((1 + settings.negatives) * np.log(2)),
             evaluate=lambda corpus: Worker(shared).evaluate(corpus),
+            rounds=rounds,
         )
         V = V[: n_words + buckets]  # the placeholder of the released variant stays behind
         matrices.check_finite(V, "source", settings.lr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import Any
 
@@ -12,7 +13,8 @@ from sentvec.errors import CorpusError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.training import loop, matrices
+from sentvec.training import loop, matrices, memory
+from sentvec.training.rounds import Rounds
 
 Floats = NDArray[np.float32]
 
@@ -23,12 +25,23 @@ FEWEST_BUCKETS, MOST_BUCKETS = 10_000, 2_000_000
 
 def resolved(settings: Sent2VecSettings, corpus: EncodedCorpus) -> Sent2VecSettings:
     """The settings with what depends on the corpus and the machine filled in."""
-    buckets = settings.buckets
-    if settings.ngrams == 1:
-        buckets = None
-    elif buckets is None:
-        buckets = min(max(len(corpus.ids) // 2, FEWEST_BUCKETS), MOST_BUCKETS)
+    buckets = buckets_for(settings, len(corpus.ids)) or None
     return settings.with_values(buckets=buckets, threads=settings.threads or _processors())
+
+
+def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
+    """The number of n-gram buckets of a run on a corpus of so many known tokens."""
+    if settings.ngrams == 1:
+        return 0
+    return settings.buckets or min(max(tokens // 2, FEWEST_BUCKETS), MOST_BUCKETS)
+
+
+def memory_of(settings: Sent2VecSettings, n_words: int, buckets: int) -> memory.MemoryEstimate:
+    """What a run will need."""
+    rows = n_words + buckets + (settings.variant == "released")
+    threads = settings.threads or _processors()
+    copies = 1 + threads if settings.deterministic and threads > 1 else 1
+    return memory.estimate(rows, n_words, settings.dim, copies * np.dtype(settings.dtype).itemsize)
 
 
 def _processors() -> int:
@@ -86,6 +99,14 @@ class Shared:
         noise = np.random.default_rng(settings.seed)
         self.noise = noise.integers(0, 1 << 13, storage.NOISE_PLACES + settings.dim, np.uint32)
         self._half_matrix = storage.HalfMatrix
+
+    def with_copies(self, rounds: Rounds | None, number: int) -> Shared:
+        """The same with a worker's own matrices, where workers have some."""
+        if rounds is None:
+            return self
+        own = copy.copy(self)
+        own.V, own.U = (copies[number] for copies in rounds.copies)
+        return own
 
     def for_kernel(self, matrix: matrices.Matrix) -> Any:
         """The matrix as one worker's kernel takes it."""

@@ -61,6 +61,9 @@ class Sent2VecSettings:
     )
     shuffle: bool = _setting(True, "take sentences in random order")
     threads: int | None = _setting(None, "worker threads; without it, one per processor")
+    deterministic: bool = _setting(
+        False, "with several threads, the same result every time; a copy of the matrices for each"
+    )
     seed: int = _setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
 
     def __post_init__(self) -> None:
@@ -73,6 +76,9 @@ class Sent2VecSettings:
             if not good:
                 msg = f"{name} is {value!r} - expected {expected}"
                 raise SettingsError(msg)
+        if self.deterministic and self.dtype != "float32":
+            msg = f"deterministic needs dtype='float32', not {self.dtype!r} - change one of them"
+            raise SettingsError(msg)
 
     @classmethod
     def make(cls, preset: str | None = None, **changes: Any) -> Sent2VecSettings:
@@ -153,6 +159,7 @@ _LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("tokenizer", _is_tokenizer, "the name of a tokenizer"),
     ("dtype", lambda v: v in ("float32", "float16"), "'float32' or 'float16'"),
     ("shared_negatives", lambda v: isinstance(v, bool), "True or False"),
+    ("deterministic", lambda v: isinstance(v, bool), "True or False"),
     ("shuffle", lambda v: isinstance(v, bool), "True or False"),
     ("threads", _optional(_whole_from(1, 4096)), "a whole number from 1, or none for all"),
     ("seed", _whole_from(0, 2**63 - 1), "a whole number from 0"),

@@ -31,7 +31,7 @@ from sentvec.errors import CorpusError, PrunedVocabularyWarning, StorageError
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank
-from sentvec.text.vocabulary import Vocabulary, order_words
+from sentvec.text.vocabulary import Vocabulary, grown, order_words
 from sentvec.text.wordtable import MAX_WORDS, KernelWordTable, PlainWordTable, WordTable
 
 # Corpora up to this size are counted in plain Python.
@@ -80,6 +80,7 @@ def encode_corpus(
     max_vocab: int | None = None,
     max_words: int = MAX_WORDS,
     vocabulary: Vocabulary | None = None,
+    grow: bool = False,
 ) -> EncodedCorpus:
     """Count the words of the sources, choose the vocabulary and write the ids into a folder.
 
@@ -91,7 +92,9 @@ def encode_corpus(
         max_vocab: At most so many words are kept; `None` for all.
         max_words: Distinct words counted at once. Above it the rarest half is dropped with a
             warning; what they stood for so far is unknown, and their counts start again.
-        vocabulary: Use this one; `min_count` and `max_vocab` are then without effect.
+        vocabulary: Use this one, of an earlier model.
+        grow: Add to it the words it lacks, above `min_count` and up to `max_vocab` in all; the
+            counts of both texts add up, and the old words keep their ids.
 
     Raises:
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
@@ -118,6 +121,8 @@ def encode_corpus(
         vocabulary = Vocabulary([decode(words[number]) for number in kept], counts[kept])
         lut[kept] = np.arange(len(kept), dtype=np.uint32)
     else:
+        if grow:
+            vocabulary = grown(vocabulary, words, counts, min_count=min_count, max_vocab=max_vocab)
         for number, word in enumerate(words):
             lut[number] = vocabulary.ids.get(decode(word), DROPPED)
     with _storing_in(folder):

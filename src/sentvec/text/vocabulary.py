@@ -109,3 +109,26 @@ def order_words(
     frequency = counts.tolist()
     numbers.sort(key=lambda number: (-frequency[number], words[number]))
     return numbers[:max_vocab]
+
+
+def grown(
+    old: Vocabulary,
+    words: list[bytes],
+    counts: NDArray[np.int64],
+    *,
+    min_count: int,
+    max_vocab: int | None,
+) -> Vocabulary:
+    """An old vocabulary with the counts of a new text added.
+
+    The old words keep their ids; new words that are frequent enough come after them.
+    """
+    numbers = order_words(words, counts, min_count=min_count, max_vocab=None)
+    room = None if max_vocab is None else max(max_vocab - len(old), 0)
+    fresh = [number for number in numbers if decode(words[number]) not in old.ids][:room]
+    seen = dict(zip(map(decode, words), counts.tolist(), strict=True))
+    added = np.array([seen.get(word, 0) for word in old.words], np.int64)
+    return Vocabulary(
+        [*old.words, *(decode(words[number]) for number in fresh)],
+        np.concatenate([old.counts + added, counts[fresh]]),
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sentvec.errors import DivergedError
 from sentvec.text.encoded import EncodedCorpus, Ids
 from sentvec.training.progress import Listener, Meter
+from sentvec.training.rounds import Rounds
 
 BATCH_TOKENS = 20_000
 BATCH_SENTENCES = 10_000
@@ -112,23 +113,25 @@ class Observer:
 def run(
     corpus: EncodedCorpus,
     schedule: Schedule,
-    make_worker: Callable[[], Worker],
+    make_worker: Callable[[int], Worker],
     listener: Listener,
     *,
     untrained_loss: float,
     start: Position | None = None,
     observer: Observer | None = None,
+    rounds: Rounds | None = None,
 ) -> Position:
     """Train on all epochs; returns where the run ended.
 
     Args:
         corpus: The encoded corpus.
         schedule: Epochs, learning rate, order, threads.
-        make_worker: Called once a thread.
+        make_worker: Called once a thread, with its number.
         listener: Hears about progress.
         untrained_loss: The loss of a target before any training, for the divergence check.
         start: Where an earlier run stopped; from the beginning without it.
         observer: Called between batches: for checkpoints and held-out loss.
+        rounds: With it, the workers have copies of the matrices, merged after every round.
 
     Raises:
         DivergedError: The loss is no longer finite, or many times that of untrained vectors.
@@ -139,11 +142,11 @@ def run(
         schedule.epochs * len(corpus.ids), schedule.epochs, schedule.lr,
         (start.tokens, start.loss, start.targets), start.seconds,
     )  # fmt: skip
-    workers = [make_worker() for _ in range(schedule.threads)]
+    workers = [make_worker(number) for number in range(schedule.threads)]
     with ThreadPoolExecutor(schedule.threads, "sentvec") as pool:
         while state.begin():
             try:
-                _go(pool, workers, state, meter, listener, observer)
+                _go(pool, workers, state, meter, listener, observer, rounds)
             except KeyboardInterrupt:
                 observer.pause(state.position(meter.seconds()))
                 raise
@@ -161,14 +164,19 @@ def _go(
     meter: Meter,
     listener: Listener,
     observer: Observer,
+    rounds: Rounds | None,
 ) -> None:
-    """Let the workers run until the epoch is over or the observer wants them to stand still."""
+    """Let the workers run until the epoch or round is over, or the observer wants them still."""
 
-    def work(worker: Worker) -> None:
-        while (batch := state.next_batch()) is not None:
+    def work(worker: Worker, batches: Iterable[Batch]) -> None:
+        for batch in batches:
             state.add(batch, *worker(batch))
 
-    futures = {pool.submit(work, worker) for worker in workers}
+    if rounds is None:
+        shares: list[Iterable[Batch]] = [state] * len(workers)
+    else:
+        shares = list(state.deal(len(workers), rounds.words))
+    futures = {pool.submit(work, *pair) for pair in zip(workers, shares, strict=True)}
     wanted = False
     try:
         while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
@@ -183,6 +191,8 @@ def _go(
     finally:
         state.hold()  # an error, or Ctrl-C: the workers end after the batch they are at
         wait(futures)
+        if rounds is not None:
+            rounds.merge()
     for future in futures:
         future.result()
     if wanted:
@@ -214,9 +224,18 @@ class Batches:
         self._held = False
 
     def __iter__(self) -> Iterator[Batch]:
-        """The batches of the rest of the epoch, for one thread."""
+        """The batches of the rest of the epoch, until it is over or held."""
         while (batch := self.next_batch()) is not None:
             yield batch
+
+    def deal(self, workers: int, words: int) -> list[list[Batch]]:
+        """The batches of a round, about so many words for each worker, dealt in turn."""
+        hands: list[list[Batch]] = [[] for _ in range(workers)]
+        dealt = 0
+        while (dealt == 0 or dealt < words * workers) and (batch := self.next_batch()) is not None:
+            min(hands, key=len).append(batch)
+            dealt += len(batch.ids)
+        return hands
 
     def begin(self) -> bool:
         """Hand out batches from here on, of the next epoch where one is over; False at the end."""
