@@ -21,8 +21,8 @@ from sentvec.errors import (
     SettingsError,
     StorageError,
 )
-from sentvec.models import sent2vec
-from sentvec.models.sent2vec import keep_probabilities
+from sentvec.models import sent2vec_trainer
+from sentvec.models.sent2vec_trainer import keep_probabilities
 from sentvec.training import loop, matrices, memory
 
 LINES = planted_corpus()[:220]
@@ -34,7 +34,7 @@ def train(**changes):
 
 
 def tensors_of(model):
-    return model._tensors["input_vectors"], model._tensors["output_vectors"]
+    return model.tensors["input_vectors"], model.tensors["output_vectors"]
 
 
 def same_bits(one, other):
@@ -101,7 +101,7 @@ def test_more_threads_than_sentences_are_no_trouble():
 
 
 def test_without_a_number_of_threads_there_is_one_per_processor(monkeypatch):
-    monkeypatch.setattr(sent2vec, "_processors", lambda: 3)
+    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 3)
     assert train(threads=None, epochs=1).config["settings"]["threads"] == 3
 
 
@@ -124,8 +124,8 @@ def test_buckets_are_chosen_from_the_size_of_the_corpus(monkeypatch):
     lines = ["a b c d e f g h i j"] * 300  # 3000 tokens
     small = {"dim": 2, "epochs": 1, "min_count": 1, "threads": 1}
     for fewest, most, expected in ((100, 9000, 1500), (100, 1200, 1200), (1700, 9000, 1700)):
-        monkeypatch.setattr(sent2vec, "FEWEST_BUCKETS", fewest)
-        monkeypatch.setattr(sent2vec, "MOST_BUCKETS", most)
+        monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", fewest)
+        monkeypatch.setattr(sent2vec_trainer, "MOST_BUCKETS", most)
         model = Sent2Vec.train(lines, **small)
         assert model.config["sizes"]["buckets"] == expected
         assert model.config["settings"]["buckets"] == expected
@@ -134,7 +134,7 @@ def test_buckets_are_chosen_from_the_size_of_the_corpus(monkeypatch):
 
 
 def test_the_bounds_of_the_chosen_buckets_are_those_of_the_documentation():
-    assert (sent2vec.FEWEST_BUCKETS, sent2vec.MOST_BUCKETS) == (10_000, 2_000_000)
+    assert (sent2vec_trainer.FEWEST_BUCKETS, sent2vec_trainer.MOST_BUCKETS) == (10_000, 2_000_000)
 
 
 def test_subsampling_follows_the_formula_of_the_paper():
@@ -333,7 +333,9 @@ REFUSED = {
     "l1": [-0.1, NAN, INF, True],
     "variant": ["epfml", 1, True],
     "tokenizer": ["simpel", 3, ["simple"]],
+    "dtype": ["float64", "half", 16, np.float16],
     "shuffle": [1, "no"],
+    "deterministic": [1, 0, "yes"],
     "threads": [0, -1, 1.5, True, "2", 10**6],
     "seed": [-1, 1.5, True, 2**63],
 }

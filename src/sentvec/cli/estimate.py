@@ -52,7 +52,8 @@ def command(
         msg = "estimate needs a corpus or --vocab - expected one of them, --vocab from 2"
         raise SettingsError(msg)
     need = memory_of(chosen, words, buckets)
-    model = need.matrices + 12 * words
+    number_bytes = 2 if chosen.dtype == "float16" else 4
+    model = (2 * words + buckets) * chosen.dim * number_bytes + 12 * words
     typer.echo(f"rows        {words:,} words, {buckets:,} n-gram buckets, dim {chosen.dim}")
     typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
     if need.available is not None:

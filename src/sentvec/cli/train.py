@@ -22,6 +22,7 @@ _QUIET = "Show nothing but errors."
 
 @app.callback(invoke_without_command=True)
 def train(
+    context: typer.Context,
     resume: Annotated[
         Path | None,
         typer.Option(help="Go on with the interrupted run whose -o was this folder."),
@@ -31,6 +32,9 @@ def train(
 ) -> None:
     """Train a model on plain text."""
     if resume is None:
+        if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
+            msg = "these options need --resume, or come after the kind of model (sent2vec)"
+            raise typer.BadParameter(msg)
         return
     from sentvec.models.load import resume as go_on
 
@@ -79,7 +83,7 @@ def sent2vec(
 def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
     """Show a run; where it is interrupted, say how to go on."""
     started = time.perf_counter()
-    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with TrainingDisplay(quiet=quiet) as display:
             yield display

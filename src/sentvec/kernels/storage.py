@@ -4,7 +4,7 @@ Kernels read with `load`, write with `store`, and compute in float32. A matrix i
 
     float32 (rows, dim)
     HalfMatrix(bits, noise, turn): bits uint16 (rows, dim), the numbers in half precision; noise
-        uint32 (65,536 + dim,), random numbers of 13 bits; turn uint64 (1,), a counter
+        uint32 (65,536 + dim,), what `noise_table` gives; turn uint64 (1,), a counter
 
 and numba compiles a kernel for the kind it is given. A number is rounded to half precision up or
 down at random, in proportion to its distance from both (a random number is added below the bits
@@ -20,6 +20,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
 from sentvec.kernels.jit import OPTIONS
 
@@ -36,6 +37,16 @@ class HalfMatrix(NamedTuple):
     bits: Any
     noise: Any
     turn: Any
+
+
+def noise_table(dim: int, seed: int) -> NDArray[np.uint32]:
+    """Numbers of 13 bits in random order, each equally often in every column of a row.
+
+    Were they drawn one by one, those near the upper end, which decide on the smallest updates,
+    would be some per cent too many or too few, and so would be all small updates of a run.
+    """
+    numbers = np.arange(NOISE_PLACES, dtype=np.uint32) & _DROPPED_BITS
+    return np.resize(np.random.default_rng(seed).permutation(numbers), NOISE_PLACES + dim)
 
 
 def load(M, row, d):

@@ -11,7 +11,7 @@ import os
 
 import numpy as np
 
-from sentvec.errors import DivergedError, SettingsError
+from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.storage.folder import open_folder
@@ -27,7 +27,7 @@ def opened_for_training(
     """The model to start from, and whether its vectors are fit for it.
 
     Raises:
-        SourceError, FormatError: There is no model.
+        SourceError, FormatError: There is no model, or one with output vectors of another.
         SettingsError: It is of another kind.
         DivergedError: Its vectors are not finite.
     """
@@ -39,6 +39,10 @@ def opened_for_training(
     if model.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {model.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
+    outputs, expected = model.tensors.get("output_vectors"), (len(model.vocabulary), model.dim)
+    if outputs is not None and outputs.shape != expected:
+        msg = f"the model in init_from has output_vectors of {outputs.shape}, expected {expected}"
+        raise FormatError(msg + " - it is damaged, or put together of two")
     for name, tensor in model.tensors.items():
         for start in range(0, len(tensor), 1 << 16):
             if not np.isfinite(tensor[start : start + (1 << 16)]).all():

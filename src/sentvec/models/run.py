@@ -1,8 +1,9 @@
 """A training run of any model: its corpus, its checkpoints, its held-out text, its end.
 
-What is special to a model (matrices, workers) is in its class: `_go_on(run)` trains a `Run` to its
-end. Here is what surrounds that, the same for all: where the encoded corpus is kept, when a
-checkpoint is written, what an interruption leaves behind, and saving.
+What is special to a model (matrices, workers) is in its class: `_resolved` fills in the settings
+that depend on the corpus or the machine, `_go_on(run)` trains a `Run` to its end. Here is what
+surrounds that, the same for all: where the encoded corpus is kept, when a checkpoint is written,
+what an interruption leaves behind, and saving.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import contextlib
 import dataclasses
 import datetime
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SettingsError, StorageError
+from sentvec.models.best import Best
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target
@@ -95,6 +95,7 @@ class Run:
         checkpoints: Where its checkpoints are, if it has an output.
         start: Where an earlier session stopped.
         saved: The matrices of that session.
+        best: The best epoch so far.
     """
 
     corpus: EncodedCorpus
@@ -106,6 +107,7 @@ class Run:
     checkpoints: CheckpointFolder | None
     start: loop.Position = field(default_factory=loop.Position)
     saved: Mapping[str, NDArray[Any]] | None = None
+    best: Best | None = None
 
     def restored(self, shapes: dict[str, tuple[int, int]], dtype: str) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
@@ -155,9 +157,9 @@ class _Observer(loop.Observer):
         self, run: Run, arrays: Arrays, evaluate: Callable[[EncodedCorpus], float]
     ) -> None:
         self._run, self._arrays, self._evaluate = run, arrays, evaluate
-        self._timer = Timer(run.plan.interval)
-        self._best = (float("inf"), 0)
+        self._best = run.best or Best(run.folder)
         self._total = len(run.corpus.ids) * int(run.settings["epochs"])
+        self._timer = Timer(run.plan.interval, run.start.tokens / self._total)
 
     def due(self, position: loop.Position, done: float) -> bool:
         return self._run.checkpoints is not None and self._timer.due(done)
@@ -166,10 +168,13 @@ class _Observer(loop.Observer):
         if self._run.checkpoints is None:
             return
         self._timer.reset(position.tokens / self._total)
+        state = {**dataclasses.asdict(position), "best": self._best.state()}
         try:
-            self._run.checkpoints.write(dataclasses.asdict(position), self._arrays)
+            self._run.checkpoints.write(state, self._arrays)
         except StorageError as error:
             self._run.listener.warning(str(error))
+        else:
+            self._best.forget_others()
 
     def epoch_end(self, position: loop.Position) -> bool:
         held_out, patience = self._run.held_out, self._run.plan.patience
@@ -177,25 +182,30 @@ class _Observer(loop.Observer):
             return True
         epoch, loss = position.epoch + 1, self._evaluate(held_out)
         self._run.listener.validation(epoch, loss)
-        if loss < self._best[0]:
-            self._best = (loss, epoch)
-            if patience is not None:
-                self._keep_best()
-        return patience is None or epoch - self._best[1] < patience
+        if loss < self._best.loss:
+            self._keep(epoch, loss)
+        return patience is None or epoch - self._best.epoch < patience
 
     def take_best(self) -> None:
         """Put the vectors of the best epoch back, where the last was not the best."""
-        folder = self._run.folder / "best"
-        if folder.is_dir():
+        kept = self._best.read()
+        if kept is not None:
             for name, array in self._arrays.items():
-                array[:] = np.load(folder / f"{name}.npy", mmap_mode="r")
-            shutil.rmtree(folder)
+                array[:] = kept[name]
 
-    def _keep_best(self) -> None:
-        folder = self._run.folder / "best"
-        folder.mkdir(exist_ok=True)
-        for name, array in self._arrays.items():
-            np.save(folder / f"{name}.npy", array)
+    def _keep(self, epoch: int, loss: float) -> None:
+        if self._run.plan.patience is None:
+            return
+        try:
+            self._best.keep(epoch, loss, self._arrays)
+        except OSError as error:
+            msg = (
+                f"the vectors of epoch {epoch} are not kept: {error.strerror or error} - make room"
+            )
+            self._run.listener.warning(msg)
+            return
+        if self._run.checkpoints is None:
+            self._best.forget_others()
 
 
 def train_run(
@@ -230,6 +240,7 @@ def train_run(
 
 def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
     """Train a run to its end, make the model and save it."""
+    run.settings.update(cls._resolved(run.settings, run.corpus))
     if run.checkpoints is not None and run.saved is None:
         held_out = store(run.held_out, run.folder / "held-out") if run.held_out else None
         run.checkpoints.write_run(
@@ -272,6 +283,8 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     """Go on with an interrupted run of class `cls`; returns the model, saved to its folder."""
     about = checkpoints.read_run()
     position, saved = checkpoints.read()
+    best = Best(checkpoints.corpus, **(position.pop("best") or {}))
+    best.read()  # whether it is whole
     corpus = reopen(checkpoints.corpus, about["corpus"])
     held_out = None
     if about["held_out"] is not None:
@@ -281,7 +294,7 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     listener.corpus(corpus.stats, len(corpus.vocabulary), 0.0)
     run = Run(
         corpus, held_out, about["settings"], plan, listener, checkpoints.corpus, checkpoints,
-        loop.Position(**position), saved,
+        loop.Position(**position), saved, best,
     )  # fmt: skip
     return finish(cls, run, Tokenizer(**about["tokenizer"]))
 

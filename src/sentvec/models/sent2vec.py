@@ -18,6 +18,7 @@ from sentvec.models.initial import opened_for_training, shaped_like, take_over
 from sentvec.models.run import Plan, Run, train_run
 from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, memory_of, resolved
 from sentvec.models.settings import Sent2VecSettings
+from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
@@ -82,7 +83,8 @@ class Sent2Vec(SentenceEncoder):
         tokenizer = Tokenizer(chosen.tokenizer)
         init = opened_for_training(init_from)
         if init is not None:
-            chosen, tokenizer = shaped_like(init, chosen, set(settings)), init.tokenizer
+            given = {name for name, value in settings.items() if value is not None}
+            chosen, tokenizer = shaped_like(init, chosen, given), init.tokenizer
         tokenizer.check_available()
         plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, init)
         sources = open_corpus(corpus)
@@ -93,11 +95,14 @@ class Sent2Vec(SentenceEncoder):
         return model
 
     @classmethod
+    def _resolved(cls, settings: dict[str, Any], corpus: EncodedCorpus) -> dict[str, Any]:
+        return resolved(Sent2VecSettings.from_config(settings), corpus).to_config()
+
+    @classmethod
     def _go_on(cls, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
         """Train a run to its end; returns the matrices and what `config.json` says of them."""
         corpus, listener = run.corpus, run.listener
-        settings = resolved(Sent2VecSettings.from_config(run.settings), corpus)
-        run.settings.update(settings.to_config())
+        settings = Sent2VecSettings.from_config(run.settings)
         counts = corpus.vocabulary.counts
         keep = keep_probabilities(counts, settings)
         n_words, threads = len(counts), settings.threads or 1

@@ -96,8 +96,7 @@ class Shared:
         self.alias_other = np.empty(len(counts), np.uint32)
         # q_n: the square root of the count (paper, section 2.1)
         setup.alias_table(np.sqrt(counts.astype(np.float64)), self.alias_keep, self.alias_other)
-        noise = np.random.default_rng(settings.seed)
-        self.noise = noise.integers(0, 1 << 13, storage.NOISE_PLACES + settings.dim, np.uint32)
+        self.noise = storage.noise_table(settings.dim, settings.seed)
         self._half_matrix = storage.HalfMatrix
 
     def with_copies(self, rounds: Rounds | None, number: int) -> Shared:

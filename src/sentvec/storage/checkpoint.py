@@ -2,7 +2,7 @@
 
     FOLDER/checkpoints/
         corpus/            the encoded corpus, written once: ids.bin, offsets.bin, corpus.json,
-                           vocabulary.txt
+                           vocabulary.txt; with patience, the vectors of the best epoch
         run.json           kind of model, settings, tokenizer, and the checksum of the corpus
         checkpoint-000007/ position.json and matrices.safetensors, with their checksum
 
@@ -12,6 +12,7 @@ one thread, a run that was killed and resumed ends in the same bits as one that 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -25,10 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
-from sentvec.storage.folder import CHECKPOINTS
+from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
 
 _BLOCK = 1 << 24
+# What a run that ended before its first checkpoint may have left.
+_LEFT_OVER = {"corpus", RUN, "metrics.jsonl", ".new"}
 
 
 class CheckpointFolder:
@@ -36,6 +39,7 @@ class CheckpointFolder:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.path = Path(folder) / CHECKPOINTS
+        self._made_folder = False
 
     @property
     def corpus(self) -> Path:
@@ -50,26 +54,43 @@ class CheckpointFolder:
         """Make room for a new run.
 
         Raises:
-            StorageError: There is an unfinished run, which is left alone, or no room.
+            StorageError: There is an unfinished run or something else, which is left alone, or no
+                room.
         """
         if self.exists():
             msg = f"{self.path.parent} holds an unfinished run - resume it (sentvec train --resume "
             raise StorageError(msg + f"{self.path.parent}) or delete {self.path}")
+        for entry in self.path.iterdir() if self.path.is_dir() else ():
+            if entry.name not in _LEFT_OVER:
+                msg = f"{entry} is of no run of sentvec - it is left alone; choose another folder"
+                raise StorageError(msg)
         try:
             shutil.rmtree(self.path, ignore_errors=True)
+            self._made_folder = not self.path.parent.exists()
             self.corpus.mkdir(parents=True)
         except OSError as error:
             msg = f"cannot write {self.path}: {error.strerror} - check the folder and its mode"
             raise StorageError(msg) from error
 
     def remove(self) -> None:
-        """Delete everything: the run is over."""
+        """Delete everything: the run is over. A folder made for it goes too where it is empty."""
         shutil.rmtree(self.path, ignore_errors=True)
+        if self._made_folder:
+            with contextlib.suppress(OSError):
+                self.path.parent.rmdir()
 
     def write_run(self, run: Mapping[str, Any]) -> None:
-        """Write what stays the same for the whole run."""
+        """Write what stays the same for the whole run.
+
+        Raises:
+            StorageError: The disk does not take it.
+        """
         text = json.dumps(run, indent=2)
-        (self.path / "run.json").write_text(text + "\n", encoding="utf-8")
+        try:
+            (self.path / RUN).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            msg = f"cannot write {self.path}: {error.strerror or error} - make room"
+            raise StorageError(msg) from error
 
     def read_run(self) -> dict[str, Any]:
         """Read what `write_run` wrote.
@@ -81,7 +102,7 @@ class CheckpointFolder:
         if not self.exists():
             msg = f"{self.path.parent} holds no checkpoint - nothing to resume; check the folder"
             raise SourceError(msg)
-        return _read_json(self.path / "run.json")
+        return _read_json(self.path / RUN)
 
     def write(self, position: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Write a checkpoint, then delete the one before; returns its folder.
@@ -93,8 +114,8 @@ class CheckpointFolder:
         Raises:
             StorageError: The disk does not take it; the one before is still there.
         """
-        latest = self._latest()
-        number = 1 + (int(latest.name.rpartition("-")[2]) if latest else 0)
+        before = self._all()
+        number = 1 + (int(before[-1].name.rpartition("-")[2]) if before else 0)
         target = self.path / f"checkpoint-{number:06}"
         fresh = self.path / ".new"
         try:
@@ -103,8 +124,8 @@ class CheckpointFolder:
             write_tensors(fresh / "matrices.safetensors", arrays)
             state = {
                 "position": dict(position),
-                "checksum": checksum(arrays),
-                "run": _digest(self.path / "run.json"),
+                "checksum": _checksum(position, arrays),
+                "run": _digest(self.path / RUN),
             }
             (fresh / "position.json").write_text(json.dumps(state), encoding="utf-8")
             fresh.rename(target)
@@ -112,8 +133,8 @@ class CheckpointFolder:
             shutil.rmtree(fresh, ignore_errors=True)
             msg = f"no checkpoint was written to {self.path}: {error.strerror or error} - "
             raise StorageError(msg + "the one before is still there; make room") from error
-        if latest:
-            shutil.rmtree(latest, ignore_errors=True)
+        for old in before:
+            shutil.rmtree(old, ignore_errors=True)
         return target
 
     def read(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -128,34 +149,43 @@ class CheckpointFolder:
             msg = f"{self.path.parent} holds no checkpoint - nothing to resume; check the folder"
             raise SourceError(msg)
         state = _read_json(latest / "position.json")
-        arrays = map_tensors(latest / "matrices.safetensors")
+        try:
+            arrays = map_tensors(latest / "matrices.safetensors")
+        except OSError as error:
+            msg = f"{latest} has no matrices that can be read ({error}) - the checkpoint is damaged"
+            raise FormatError(msg) from error
         try:
             position, expected, run = dict(state["position"]), state["checksum"], state["run"]
         except (KeyError, TypeError, ValueError) as error:
             msg = f"{latest / 'position.json'} cannot be read ({error!r}) - it is damaged"
             raise FormatError(msg) from error
-        if run != _digest(self.path / "run.json"):
+        if run != _digest(self.path / RUN):
             msg = f"{latest} is of another run than {self.path / 'run.json'} describes"
             raise FormatError(msg + " (another corpus or other settings) - it cannot be resumed")
-        found = checksum(arrays)
+        found = _checksum(position, arrays)
         if found != expected:
-            msg = f"{latest / 'matrices.safetensors'} has checksum {found}, expected {expected}"
+            msg = f"{latest} has checksum {found}, expected {expected}"
             raise FormatError(msg + " - the checkpoint is damaged and cannot be resumed")
         return position, arrays
 
     def _latest(self) -> Path | None:
-        found = sorted(self.path.glob("checkpoint-??????"))
-        return found[-1] if found else None
+        return next(reversed(self._all()), None)
+
+    def _all(self) -> list[Path]:
+        return sorted(self.path.glob("checkpoint-??????"))
 
 
-def checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """CRC-32 over the arrays in the order of their names."""
-    value = 0
+def checksum(arrays: Mapping[str, NDArray[Any]], value: int = 0) -> str:
+    """CRC-32 over the arrays in the order of their names, going on from a value."""
     for name in sorted(arrays):
         flat = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8)
         for start in range(0, len(flat), _BLOCK):
             value = zlib.crc32(flat[start : start + _BLOCK].data, value)
     return f"{value:08x}"
+
+
+def _checksum(position: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    return checksum(arrays, zlib.crc32(json.dumps(dict(position), sort_keys=True).encode()))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from sentvec.storage.tensors import map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
-CHECKPOINTS = "checkpoints"  # a run in work keeps its own there (`checkpoint`)
+CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in work keeps its own there (`checkpoint`)
 CONFIG, VOCABULARY, TENSORS, CARD = (
     "config.json",
     "vocabulary.txt",
@@ -75,7 +75,7 @@ def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
         FormatError: It is no model folder, of another version, or damaged.
     """
     folder = Path(path)
-    _restore(_real(path))
+    restore(path)
     if not folder.exists():
         msg = f"no model at {folder} - check the path and the working directory"
         raise SourceError(msg)
@@ -131,9 +131,11 @@ def check_target(path: str | os.PathLike[str]) -> None:
         StorageError: Something that is no model stands there, or the place is not writable.
     """
     target = _real(path)
-    _restore(target)
+    restore(path)
     is_ours = target.is_dir() and (
-        _is_model(target) or all(entry.name == CHECKPOINTS for entry in target.iterdir())
+        _is_model(target)
+        or (target / CHECKPOINTS / RUN).is_file()
+        or all(entry.name == CHECKPOINTS for entry in target.iterdir())
     )
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
@@ -173,7 +175,7 @@ def _put_in_place(fresh: Path, target: Path) -> None:
     try:
         fresh.rename(target)
     except BaseException:
-        _restore(target)
+        restore(target)
         raise
     if old.is_dir():
         for entry in old.iterdir():  # what else the user keeps in the folder moves along
@@ -182,8 +184,9 @@ def _put_in_place(fresh: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _restore(target: Path) -> None:
+def restore(path: str | os.PathLike[str]) -> None:
     """Put the old folder back where a crash came before the new one took its name."""
+    target = _real(path)
     old = _beside(target, "old")
     if old.is_dir() and not target.exists():
         old.rename(target)

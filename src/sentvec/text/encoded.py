@@ -125,7 +125,7 @@ def encode_corpus(
             vocabulary = grown(vocabulary, words, counts, min_count=min_count, max_vocab=max_vocab)
         for number, word in enumerate(words):
             lut[number] = vocabulary.ids.get(decode(word), DROPPED)
-    with _storing_in(folder):
+    with storing_in(folder):
         known = _numbers_to_ids(writer, lut)
         corpus = EncodedCorpus(
             ids=_mapped(writer.ids_path, np.uint32, known),
@@ -161,7 +161,7 @@ def _read_head(blocks: Iterator[bytes]) -> tuple[list[bytes], bool]:
 
 
 @contextmanager
-def _storing_in(folder: Path) -> Iterator[None]:
+def storing_in(folder: Path) -> Iterator[None]:
     """Name the folder where its disk does not take what is written."""
     try:
         yield
@@ -187,7 +187,7 @@ class _NumberWriter:
         self._unfinished = False
 
     def __enter__(self) -> _NumberWriter:
-        with _storing_in(self._folder), ExitStack() as files:
+        with storing_in(self._folder), ExitStack() as files:
             self._ids = files.enter_context(self.ids_path.open("w+b"))
             self._offsets = files.enter_context(self.offsets_path.open("w+b"))
             self._offsets.write(np.zeros(1, np.int64).tobytes())
@@ -195,14 +195,14 @@ class _NumberWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with _storing_in(self._folder):
+        with storing_in(self._folder):
             self._files.close()
 
     def add(self, table: WordTable, block: bytes) -> None:
         """Count a tokenised block."""
         numbers, ends = table.add(block)
         self._unfinished = not block.endswith(b"\n")
-        with _storing_in(self._folder):
+        with storing_in(self._folder):
             self._write(numbers, ends)
             if len(table) > self._max_words:
                 self._prune(table)

@@ -16,19 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
-from sentvec.text.encoded import CorpusStats, EncodedCorpus
+from sentvec.text.encoded import CorpusStats, EncodedCorpus, storing_in
 from sentvec.text.vocabulary import Vocabulary
 
 _BLOCK = 1 << 24
 
 
 def store(corpus: EncodedCorpus, folder: Path) -> str:
-    """Write what is not on disk yet into the folder of the corpus; returns its checksum."""
-    (folder / "documents.bin").write_bytes(corpus.documents.tobytes())
-    corpus.vocabulary.save(folder / "vocabulary.txt")
-    checksum = _checksum(folder)
-    state = {"stats": asdict(corpus.stats), "checksum": checksum}
-    (folder / "corpus.json").write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
+    """Write what is not on disk yet into the folder of the corpus; returns its checksum.
+
+    Raises:
+        StorageError: The disk does not take it.
+    """
+    with storing_in(folder):
+        (folder / "documents.bin").write_bytes(corpus.documents.tobytes())
+        corpus.vocabulary.save(folder / "vocabulary.txt")
+        stats = asdict(corpus.stats)
+        checksum = _checksum(folder, stats)
+        state = {"stats": stats, "checksum": checksum}
+        (folder / "corpus.json").write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
     return checksum
 
 
@@ -45,7 +51,7 @@ def reopen(folder: Path, checksum: str) -> EncodedCorpus:
     try:
         state = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         stats = CorpusStats(**state["stats"])
-        found = _checksum(folder)
+        found = _checksum(folder, state["stats"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"the corpus in {folder} cannot be read ({error}) - the checkpoint is damaged"
         raise FormatError(msg) from error
@@ -66,9 +72,9 @@ def _map(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
 
 
-def _checksum(folder: Path) -> str:
-    """CRC-32 over the four files."""
-    value = 0
+def _checksum(folder: Path, stats: dict[str, Any]) -> str:
+    """CRC-32 over the totals and the four files."""
+    value = zlib.crc32(json.dumps(stats, sort_keys=True).encode())
     for name in ("ids.bin", "offsets.bin", "documents.bin", "vocabulary.txt"):
         with (folder / name).open("rb") as file:
             while block := file.read(_BLOCK):

@@ -29,8 +29,8 @@ class Interval:
         Raises:
             SettingsError: It is none of these.
         """
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh%])", text.strip())
-        if not match or float(match[1]) <= 0:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh%])\s*", str(text))
+        if not match or float(match[1]) <= 0 or (match[2] == "%" and float(match[1]) > 100):
             msg = f"checkpoint_every is {text!r} - expected a time (30s, 10m, 2h) or a share (5%)"
             raise SettingsError(msg)
         if match[2] == "%":
@@ -39,11 +39,16 @@ class Interval:
 
 
 class Timer:
-    """Tells when the next checkpoint is due."""
+    """Tells when the next checkpoint is due.
 
-    def __init__(self, interval: Interval | None) -> None:
+    Args:
+        interval: How often; never without it.
+        done: The share of the run that an earlier session did.
+    """
+
+    def __init__(self, interval: Interval | None, done: float = 0.0) -> None:
         self._interval = interval
-        self._time, self._done = time.monotonic(), 0.0
+        self._time, self._done = time.monotonic(), done
 
     def due(self, done: float) -> bool:
         """Whether the interval has passed, `done` being the share of the run."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -147,11 +147,15 @@ def run(
         while state.begin():
             try:
                 _go(pool, workers, state, meter, listener, observer, rounds)
+                # A checkpoint may stand at the end of an epoch: what comes then is part of it.
+                if state.epoch_over():
+                    if not observer.epoch_end(state.position(meter.seconds())):
+                        break
+                    state.next_epoch()
             except KeyboardInterrupt:
-                observer.pause(state.position(meter.seconds()))
+                if state.is_still():
+                    observer.pause(state.position(meter.seconds()))
                 raise
-            if state.epoch_over() and not observer.epoch_end(state.position(meter.seconds())):
-                break
     end = state.position(meter.seconds())
     listener.progress(meter.read(end.tokens, end.loss, end.targets))
     return end
@@ -168,35 +172,67 @@ def _go(
 ) -> None:
     """Let the workers run until the epoch or round is over, or the observer wants them still."""
 
-    def work(worker: Worker, batches: Iterable[Batch]) -> None:
-        for batch in batches:
-            state.add(batch, *worker(batch))
+    def look() -> bool:
+        now = state.position(meter.seconds())
+        progress = meter.read(now.tokens, now.loss, now.targets)
+        listener.progress(progress)
+        return observer.due(now, progress.done)
 
-    if rounds is None:
-        shares: list[Iterable[Batch]] = [state] * len(workers)
-    else:
+    shares: list[Iterable[Batch]] = [state] * len(workers)
+    if rounds is not None:
         shares = list(state.deal(len(workers), rounds.words))
-    futures = {pool.submit(work, *pair) for pair in zip(workers, shares, strict=True)}
+    futures: set[Future[None]] = set()
     wanted = False
     try:
+        for pair in zip(workers, shares, strict=True):
+            futures.add(pool.submit(_work, state, *pair))
         while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
-            if any(future.done() and future.exception() for future in futures):
+            if _has_failed(futures):
                 break
-            now = state.position(meter.seconds())
-            progress = meter.read(now.tokens, now.loss, now.targets)
-            listener.progress(progress)
-            if not wanted and observer.due(now, progress.done):
+            if look() and not wanted:
                 wanted = True
                 state.hold()
     finally:
-        state.hold()  # an error, or Ctrl-C: the workers end after the batch they are at
-        wait(futures)
-        if rounds is not None:
-            rounds.merge()
+        _end(pool, state, futures, rounds)
     for future in futures:
         future.result()
+    if meter.age() >= _REPORT_SECONDS:  # epochs or rounds shorter than that
+        wanted |= look()
     if wanted:
         observer.pause(state.position(meter.seconds()))
+
+
+def _work(state: Batches, worker: Worker, batches: Iterable[Batch]) -> None:
+    for batch in batches:
+        state.add(batch, *worker(batch))
+
+
+def _has_failed(futures: set[Future[None]]) -> bool:
+    return any(future.done() and future.exception() for future in futures)
+
+
+def _end(
+    pool: ThreadPoolExecutor, state: Batches, futures: set[Future[None]], rounds: Rounds | None
+) -> None:
+    """Let the workers end after the batch they are at, if they have not, and merge their copies."""
+    state.hold()
+    try:
+        _wait_for(futures)
+    finally:
+        if rounds is not None:
+            _wait_for({pool.submit(rounds.merge)})
+
+
+def _wait_for(futures: set[Future[None]]) -> None:
+    """Wait even through Ctrl-C, which is raised after: a checkpoint needs the workers still."""
+    interrupt = None
+    while not all(future.done() for future in futures):
+        try:
+            wait(futures)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt:
+        raise interrupt
 
 
 class Batches:
@@ -231,19 +267,29 @@ class Batches:
     def deal(self, workers: int, words: int) -> list[list[Batch]]:
         """The batches of a round, about so many words for each worker, dealt in turn."""
         hands: list[list[Batch]] = [[] for _ in range(workers)]
-        dealt = 0
-        while (dealt == 0 or dealt < words * workers) and (batch := self.next_batch()) is not None:
-            min(hands, key=len).append(batch)
-            dealt += len(batch.ids)
+        before, dealt = (self._sentence, self._claimed), 0
+        try:
+            while dealt == 0 or dealt < words * workers:
+                batch = self.next_batch()
+                if batch is None:
+                    break
+                min(hands, key=len).append(batch)
+                dealt += len(batch.ids)
+        except KeyboardInterrupt:  # what was dealt goes back, for the checkpoint
+            self._sentence, self._claimed = before
+            raise
         return hands
 
     def begin(self) -> bool:
-        """Hand out batches from here on, of the next epoch where one is over; False at the end."""
+        """Hand out batches from here on; False where all epochs are over."""
         with self._lock:
             self._held = False
-            if self._sentence == self._n_sentences:
-                self._epoch, self._sentence = self._epoch + 1, 0
             return self._epoch < self._schedule.epochs
+
+    def next_epoch(self) -> None:
+        """Go to the beginning of the next epoch."""
+        with self._lock:
+            self._epoch, self._sentence = self._epoch + 1, 0
 
     def next_batch(self) -> Batch | None:
         """Take the next sentences of the epoch's order; None where it is over or held."""
@@ -284,6 +330,11 @@ class Batches:
             return Position(
                 self._epoch, self._sentence, self._tokens, self._targets, self._loss, seconds
             )
+
+    def is_still(self) -> bool:
+        """Whether all that was handed out is done."""
+        with self._lock:
+            return self._claimed == self._tokens
 
     def epoch_over(self) -> bool:
         """Whether all sentences of the epoch were taken."""

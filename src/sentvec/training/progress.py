@@ -77,15 +77,20 @@ class Meter:
     ) -> None:
         self._total, self._epochs, self._lr = total, epochs, lr
         self._first, self._before, self._began = start[0], seconds, time.perf_counter()
+        self._last = self._began
         self._marks = [(start[0] / total, start[1], start[2])]
 
     def seconds(self) -> float:
         """Wall time of the run so far, earlier sessions included."""
         return self._before + time.perf_counter() - self._began
 
+    def age(self) -> float:
+        """Seconds since the state was last read."""
+        return time.perf_counter() - self._last
+
     def read(self, tokens: int, loss: float, targets: int) -> Progress:
         """The state after so many tokens, with the sums of losses and targets since the start."""
-        done = tokens / self._total
+        done, self._last = tokens / self._total, time.perf_counter()
         while len(self._marks) > 1 and self._marks[1][0] <= done - self.WINDOW:
             self._marks.pop(0)
         _, loss_before, targets_before = self._marks[0]
