@@ -25,7 +25,8 @@ from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices
+from sentvec.training import matrices
+from sentvec.training.batches import Batches, Schedule
 
 ROWS = (
     ("rebuild, negatives per target", True, False),
@@ -48,8 +49,8 @@ def words_per_second(
     if rebuild:
         shared.train_batch = rebuild_kernel.train_batch
     worker = Worker(shared)
-    schedule = loop.Schedule(1, settings.lr, True, settings.seed, 1)
-    state: Any = loop.Batches(corpus, schedule, 1e9)
+    schedule = Schedule(1, settings.lr, True, settings.seed, 1)
+    state: Any = Batches(corpus, schedule, 1e9)
     worker(state.next_batch())  # compiled, and the scratch allocated
     done, seconds = 0, 0.0
     while done < words and (batch := state.next_batch()) is not None:

@@ -22,7 +22,8 @@ from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices
+from sentvec.training import matrices
+from sentvec.training.batches import Batches, Schedule
 
 WORDS = 180_000
 LENGTHS = (18, 180, 1_800, 180_000)
@@ -36,8 +37,8 @@ def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, leng
     U = matrices.zeros(len(counts), settings.dim)
     shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
     worker = Worker(shared)
-    schedule = loop.Schedule(2, settings.lr, True, settings.seed, 1)
-    state: Any = loop.Batches(cut, schedule, 1e9)
+    schedule = Schedule(2, settings.lr, True, settings.seed, 1)
+    state: Any = Batches(cut, schedule, 1e9)
     seconds = 0.0
     while (batch := state.next_batch()) is not None:
         start = time.thread_time()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,10 +67,10 @@ def rooms_imported(path):
             yield line, rest.partition(".")[0]
 
 
-def run_python(code, *args):
+def run_python(code, *args, env=None):
     result = subprocess.run(
         [sys.executable, "-c", code, *map(str, args)],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=60, check=True, env=env,
     )  # fmt: skip
     return json.loads(result.stdout)
 
@@ -211,3 +213,23 @@ def test_no_file_names_a_place_of_one_machine():
             for word in FORBIDDEN:
                 assert word not in text, f"{path.relative_to(ROOT)} holds {word}"
     assert looked_at > len(MODULES)
+
+
+def test_a_change_of_a_helper_reaches_the_kernels_that_were_compiled_before(tmp_path):
+    copy = tmp_path / "sentvec"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    code = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from sentvec.kernels.setup import fill_uniform
+rows = np.empty((1, 2), np.float32)
+fill_uniform(rows, 0, 1.0, 1)
+print(json.dumps(rows.tolist()))
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    first, again = (run_python(code, tmp_path, env=environment) for _ in range(2))
+    assert first == again
+    helper = copy / "kernels" / "random.py"
+    helper.write_text(helper.read_text().replace("_30, _27", "_27, _30"))
+    assert run_python(code, tmp_path, env=environment) != first

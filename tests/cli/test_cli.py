@@ -466,7 +466,7 @@ def train(corpus, *settings, output="new"):
         (train("corpus.txt", "--variant", "mine"), "variant is 'mine' - expected 'paper' or"),
         (train("corpus.txt", output="other"), "other exists and is not a model folder"),
         (train("corpus.txt", output="text.txt"), "text.txt exists and is not a model folder"),
-        (train("corpus.txt", output="text.txt/new"), "cannot write text.txt/new: Not a directory"),
+        (train("corpus.txt", output="text.txt/new"), "text.txt/new: Not a directory"),
         (["encode", "nowhere", "text.txt"], "no model at nowhere"),
         (["encode", "other", "text.txt"], "other is not a model folder"),
         (["encode", "text.txt", "text.txt"], "text.txt is not a model folder"),

@@ -111,12 +111,20 @@ def test_kernel_agrees_on_a_long_line_that_redraws_its_negatives():
     assert assert_agree([sentence], problem, tolerance=1e-4) > 2 * sent2vec.TARGETS_PER_DRAW
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("released", [False, True])
-def test_kernel_agrees_with_l1_where_a_sentence_has_one_target(released):
+def test_kernel_agrees_with_l1_where_a_sentence_has_one_target(released, shared):
     # Word 6 is the only one that becomes a target, and it stands once in each sentence.
     keep = np.array([-1.0] * 6 + [1.0], np.float32)
     problem = make_problem(
-        keep=keep, tau=0.02, drop=2, ngrams=3, buckets=4, released=released, negatives=3
+        keep=keep,
+        tau=0.02,
+        drop=2,
+        ngrams=3,
+        buckets=4,
+        released=released,
+        shared=shared,
+        negatives=9,
     )
     sentences = [[0, 1, 1, 6, 2, 1, 1], [6, 3], [4, 5, 4, 5, 4, 5, 6]]
     assert assert_agree(sentences, problem) == 3

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from sentvec.errors import (
 from sentvec.models import sent2vec_trainer
 from sentvec.models.sent2vec_trainer import keep_probabilities
 from sentvec.training import loop, matrices, memory
+from sentvec.training.batches import Schedule
 
 LINES = planted_corpus()[:220]
 UNTRAINED_LOSS = 6 * math.log(2)  # of a word and five negatives
@@ -96,7 +98,7 @@ def test_two_threads_learn_too():
 
 
 def test_more_threads_than_sentences_are_no_trouble():
-    model = Sent2Vec.train(["a b", "b a"], dim=4, min_count=1, threads=8, epochs=2)
+    model = Sent2Vec.train(["a b", "b a"], dim=4, min_count=1, threads=8, epochs=2, subsample=0)
     assert np.isfinite(model.input_vectors).all()
 
 
@@ -675,7 +677,7 @@ cases = [
     (errors.CorpusError, lambda: Sent2Vec.train(lines, min_target_count=11)),
     (errors.CorpusError, lambda: Sent2Vec.train(["one"] * 10)),
     (errors.CorpusError, lambda: Sent2Vec.train(["one", "two"] * 10)),
-    (errors.NotEnoughMemoryError, lambda: Sent2Vec.train(lines, dim=100000, buckets=2**31)),
+    (errors.NotEnoughMemoryError, lambda: Sent2Vec.train(lines, dim=100000, buckets=2**30)),
     (errors.SourceError, lambda: load("no/such/model")),
     (errors.FormatError, lambda: load(sys.prefix)),
 ]
@@ -697,3 +699,41 @@ def test_errors_the_input_alone_shows_come_before_numba_is_imported(tmp_path):
     )
     assert result.stderr == ""
     assert result.stdout.strip() == "22"
+
+
+# --- what a mutation of the code once got past -----------------------------------------------------
+
+
+def test_negatives_are_drawn_in_proportion_to_the_square_root_of_the_count():
+    counts = np.array([400, 100, 25, 1], np.int64)
+    settings = Sent2VecSettings.make(buckets=5)
+    keep = keep_probabilities(counts, settings)
+    V, U = np.zeros((9, 100), np.float32), np.zeros((4, 100), np.float32)
+    shared = sent2vec_trainer.Shared(counts, keep, V, U, settings, 526)
+    share = np.bincount(shared.alias_other, 1 - shared.alias_keep, 4) + shared.alias_keep
+    np.testing.assert_allclose(share / 4, np.array([20, 10, 5, 1]) / 36, atol=1e-6)
+
+
+def test_a_loss_that_is_finite_but_far_above_that_of_untrained_vectors_has_diverged():
+    with pytest.raises(DivergedError, match=r"diverged at .*lr .*lower lr"):
+        run_with_loss(1e6)
+
+
+def test_an_ordinary_loss_has_not_diverged():
+    assert run_with_loss(3.0).mean_loss == 3.0
+
+
+def run_with_loss(loss):
+    """The loop over a small corpus with a worker that reports one loss for every batch."""
+    corpus = SimpleNamespace(
+        ids=np.zeros(6, np.uint32), offsets=np.array([0, 3, 6]), documents=np.array([0, 2])
+    )
+    schedule = Schedule(1, 0.2, True, 1, 1)
+    return loop.run(
+        corpus, schedule, lambda number: lambda batch: (loss, 1), Listener(), untrained_loss=10.0
+    )
+
+
+def test_a_run_that_never_predicts_a_word_is_an_error_not_a_model():
+    with pytest.raises(CorpusError, match="no word was ever predicted"):
+        Sent2Vec.train(["a b c", "b c a"] * 20, dim=4, subsample=1e-12)

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,8 @@ def test_a_folder_has_four_files_and_nothing_is_left_beside_it(saved, tmp_path):
 
 def test_what_is_loaded_is_what_was_saved(model, saved):
     loaded = load(saved)
+    digest = loaded.config.pop("vocabulary_digest")
+    assert len(digest) == 32
     assert loaded.config == {"format_version": FORMAT_VERSION, **model.config}
     assert list(loaded.vocabulary.items()) == list(model.vocabulary.items())
     for name, tensor in model.tensors.items():
@@ -676,3 +679,66 @@ def test_a_pickled_model_that_was_replaced_since_says_so(saved, other):
     other.save(saved)
     with pytest.raises(FormatError, match="was replaced since"):
         pickle.loads(data)
+
+
+def test_a_load_in_the_middle_of_a_save_harms_neither(saved, other, monkeypatch):
+    rename, loads = Path.rename, []
+
+    def load_after_the_first(self, target):
+        result = rename(self, target)
+        if not loads:
+            loads.append(load(saved))
+        return result
+
+    monkeypatch.setattr(Path, "rename", load_after_the_first)
+    other.save(saved)
+    assert loads
+    assert np.array_equal(load(saved).encode(TEXTS), other.encode(TEXTS))
+    assert [entry.name for entry in saved.parent.iterdir()] == [saved.name]
+
+
+def test_what_the_user_kept_survives_a_crash_after_the_new_model_took_its_name(saved, other):
+    old = saved.with_name(f".{saved.name}.old")
+    shutil.copytree(saved, old)
+    (old / "notes.txt").write_text("mine")
+    other.save(saved)
+    assert (saved / "notes.txt").read_text() == "mine"
+    assert not old.exists()
+
+
+def test_a_folder_in_the_way_that_is_no_model_is_left_alone(saved, other):
+    old = saved.with_name(f".{saved.name}.old")
+    old.mkdir()
+    (old / "notes.txt").write_text("mine")
+    with pytest.raises(StorageError, match="in the way"):
+        other.save(saved)
+    assert (old / "notes.txt").read_text() == "mine"
+
+
+def test_scratch_of_a_save_that_was_killed_is_swept_away(saved, other):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    scratch = saved.with_name(f".{saved.name}.new-{dead.pid}")
+    scratch.mkdir()
+    other.save(saved)
+    assert not scratch.exists()
+
+
+def test_a_vocabulary_of_another_model_is_refused(saved):
+    path = saved / "vocabulary.txt"
+    path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
+    with pytest.raises(FormatError, match="not the vocabulary this model was saved with"):
+        load(saved).encode("flour")
+
+
+def test_a_model_cannot_take_the_place_of_the_working_directory(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for place in (".", "../" + tmp_path.name, "/"):
+        with pytest.raises(StorageError, match="cannot take the place"):
+            model.save(place)
+
+
+def test_a_model_may_have_a_name_that_is_not_utf8(model, tmp_path):
+    folder = tmp_path / os.fsdecode(b"m\xe9")
+    model.save(folder)
+    assert np.array_equal(load(folder).encode(TEXTS), model.encode(TEXTS))

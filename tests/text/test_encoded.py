@@ -285,6 +285,7 @@ def test_a_line_of_100_000_tokens_is_one_sentence(both_tables):
 
 
 def test_a_corpus_above_the_small_size_is_counted_by_the_kernel_with_the_same_result(monkeypatch):
+    monkeypatch.setattr(encoded, "SMALL_CORPUS_BYTES", 500_000)
     rng = np.random.default_rng(3)
     lines = [" ".join(f"w{n}" for n in row) for row in rng.zipf(1.4, (14_000, 12)) % 30_000]
     text = ("\n".join(lines) + "\n").encode()
@@ -646,7 +647,9 @@ def test_a_damaged_vocabulary_is_an_error_that_names_the_line(tmp_path, data, me
 
 
 def test_order_words_is_by_falling_count_then_bytes():
-    words, counts = [b"b", b"\xff", b"a", b"z", b"\xc3\xa9"], np.array([2, 2, 2, 9, 1])
-    assert order_words(words, counts, min_count=1, max_vocab=None) == [3, 2, 0, 1, 4]
-    assert order_words(words, counts, min_count=2, max_vocab=3) == [3, 2, 0]
-    assert order_words(words, counts, min_count=10, max_vocab=None) == []
+    table = PlainWordTable()
+    table.add(b"b b \xff \xff a a " + b"z " * 9 + b"\xc3\xa9\n")
+    every = [b"z", b"a", b"b", b"\xff", b"\xc3\xa9"]
+    assert order_words(table, min_count=1, max_vocab=None) == ([3, 2, 0, 1, 4], every)
+    assert order_words(table, min_count=2, max_vocab=3) == ([3, 2, 0], every[:3])
+    assert order_words(table, min_count=10, max_vocab=None) == ([], [])

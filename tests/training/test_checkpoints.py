@@ -31,7 +31,7 @@ from sentvec.models import run as run_module
 from sentvec.models import sent2vec_trainer
 from sentvec.storage import checkpoint, folder
 from sentvec.storage.checkpoint import CheckpointFolder
-from sentvec.training import loop
+from sentvec.training import batches, loop
 from sentvec.training.interval import Interval, Timer
 
 CORPUS = planted_corpus()
@@ -77,7 +77,7 @@ def kill():
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     """Many batches an epoch, and a listener that is asked after each few of them."""
-    monkeypatch.setattr(loop, "BATCH_TOKENS", 30)
+    monkeypatch.setattr(batches, "BATCH_TOKENS", 30)
     monkeypatch.setattr(loop, "_REPORT_SECONDS", 0.001)
 
 
@@ -144,7 +144,7 @@ def plain():
 def stopped(tmp_path_factory):
     """A run that was interrupted, for copies to be made of."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(loop, "BATCH_TOKENS", 30)
+    patch.setattr(batches, "BATCH_TOKENS", 30)
     patch.setattr(loop, "_REPORT_SECONDS", 0.001)
     slow_down(patch, 0.0003)
     output = tmp_path_factory.mktemp("stopped") / "model"

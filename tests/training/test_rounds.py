@@ -9,7 +9,8 @@ from behaviour import planted_corpus, train_sent2vec
 from sentvec import Listener, Sent2VecSettings, resume
 from sentvec.errors import SettingsError
 from sentvec.kernels.merge import merge_rows
-from sentvec.training import loop
+from sentvec.training import batches, loop
+from sentvec.training.batches import Batches
 
 LINES = planted_corpus()[:220]
 
@@ -25,7 +26,7 @@ class StopsAt(Listener):
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    monkeypatch.setattr(loop, "BATCH_TOKENS", 60)
+    monkeypatch.setattr(batches, "BATCH_TOKENS", 60)
     monkeypatch.setattr(loop, "_REPORT_SECONDS", 0.001)
 
 
@@ -65,7 +66,7 @@ def test_interrupted_and_resumed_the_bits_are_the_same_too(tmp_path, threads):
 
 @pytest.mark.parametrize("call", [2, 150])
 def test_ctrl_c_while_batches_are_dealt_loses_none(tmp_path, monkeypatch, call):
-    next_batch, calls = loop.Batches.next_batch, []
+    next_batch, calls = Batches.next_batch, []
 
     def stop_once(self):
         calls.append(1)
@@ -73,7 +74,7 @@ def test_ctrl_c_while_batches_are_dealt_loses_none(tmp_path, monkeypatch, call):
             raise KeyboardInterrupt
         return next_batch(self)
 
-    monkeypatch.setattr(loop.Batches, "next_batch", stop_once)
+    monkeypatch.setattr(Batches, "next_batch", stop_once)
     with pytest.raises(KeyboardInterrupt):
         train(2, tmp_path / "model")
     assert same_bits(resume(tmp_path / "model"), train(2))

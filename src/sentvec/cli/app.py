@@ -61,6 +61,3 @@ def main() -> None:
     except OSError as error:
         complain(f"error: {error}")
         sys.exit(1)
-    except KeyboardInterrupt:
-        complain("stopped")
-        sys.exit(130)

@@ -79,7 +79,7 @@ class TrainingDisplay(Listener):
             self._bar = Progress(
                 TextColumn("training   "),
                 TextColumn("{task.percentage:3.0f}%"),
-                BarColumn(bar_width=24),
+                BarColumn(bar_width=10),
                 _Numbers(),
                 console=self._console,
                 auto_refresh=False,

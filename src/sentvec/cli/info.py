@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sentvec.text.unicode import encode
 from sentvec.training.memory import gigabytes
 
 
@@ -33,4 +34,4 @@ def command(model: Annotated[Path, typer.Argument(help="A model folder.")]) -> N
         "settings": ", ".join(f"{key}={value}" for key, value in config["settings"].items()),
     }
     for name, value in lines.items():
-        typer.echo(f"{name:<12}{value}")
+        typer.echo(encode(f"{name:<12}{value}"))

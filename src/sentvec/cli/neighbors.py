@@ -27,7 +27,7 @@ def command(
         found = load(model).neighbors(query, map(decode, read_lines(stream)), k)
     for text, hits in zip(query, found, strict=True):
         if len(query) > 1:
-            typer.echo(f"# {text}")
+            typer.echo(encode(f"# {text}"))
         if not hits:
             complain(f"warning: nothing found for {text!r}: no known word in it, or in the corpus")
         for hit in hits:

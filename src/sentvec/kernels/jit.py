@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -24,10 +27,32 @@ def kernel(function: Function) -> Function:
         compiled: Function = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # an installation where no folder for the cache can be written
         compiled = numba.njit(**OPTIONS)(function)
+    _depend_on_all_kernels(compiled)
     return compiled
 
 
 def helper(function: Function) -> Function:
-    """Compile a function that only kernels of the same file call, and that LLVM may inline."""
+    """Compile a function that is put into the kernels that call it.
+
+    Always inlined: a call hands over each array as seven numbers, which costs more than a row.
+    """
     compiled: Function = numba.njit(forceinline=True, **OPTIONS)(function)
     return compiled
+
+
+def _depend_on_all_kernels(compiled: Any) -> None:
+    """Make the cached machine code depend on every kernel's source, not on one file's alone.
+
+    numba notices a change of the file a kernel is in, but not of the helpers compiled into it.
+    """
+    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if cache_file is not None and hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = (cache_file._source_stamp, _sources())
+
+
+@cache
+def _sources() -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

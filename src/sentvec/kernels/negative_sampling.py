@@ -25,7 +25,8 @@ def push(U, target, drawn, same, negatives, rate, tau, table, hidden, gradient, 
     pull_and_push(U, drawn, negatives + 1, steps, hidden, gradient)
     if tau > 0:
         for k in range(negatives + 1):
-            soft_threshold(U, drawn[k], rate * tau)
+            if k == 0 or drawn[k] != drawn[0]:  # a shared negative that is the target is left out
+                soft_threshold(U, drawn[k], rate * tau)
     return loss
 
 

@@ -4,9 +4,6 @@ Each sentence of each epoch has its own stream, keyed by seed, epoch and sentenc
 is drawn for it does not depend on the number of threads or on where a run was resumed. The
 generator is SplitMix64 (Steele, Lea and Flood 2014). `reference.Stream` is the same in plain
 Python.
-
-Helpers are compiled into the kernels that import them; a change here needs the kernels' caches
-cleared (numba does not notice it by itself).
 """
 
 from __future__ import annotations

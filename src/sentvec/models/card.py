@@ -23,7 +23,7 @@ Sentence vectors by {model}, trained from plain text with sentvec {version} on {
 | training text | {sentences:,} sentences in {documents:,} documents |
 | words | {tokens:,} ({known:.1%} known) |
 | fingerprint of the text | `{fingerprint}` |
-| loss per target at the end | {loss:.4f} |
+| loss per predicted word, mean of the run | {loss:.4f} |
 | training time | {seconds:.0f} s, {threads} threads |
 
 ## Use

@@ -81,7 +81,7 @@ class SentenceEncoder:
             tokenizer=check_opened(opened),
             tensors=opened.tensors,
             config=opened.config,
-            folder=opened.path,
+            folder=opened.path.absolute(),
         )
 
     @property
@@ -238,7 +238,7 @@ class SentenceEncoder:
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: a mapped model travels as its path, not as its gigabytes."""
         if self._folder is not None:
-            return {"folder": str(self._folder.absolute()), "config": self.config}
+            return {"folder": str(self._folder), "config": self.config}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
                 "tensors": self.tensors, "config": self.config}  # fmt: skip
 

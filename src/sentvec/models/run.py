@@ -32,6 +32,7 @@ from sentvec.text.sources import CorpusLike, Source, open_corpus
 from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
+from sentvec.training.batches import Position, Schedule
 from sentvec.training.interval import Interval, Timer
 from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
@@ -105,7 +106,7 @@ class Run:
     listener: Listener
     folder: Path
     checkpoints: CheckpointFolder | None
-    start: loop.Position = field(default_factory=loop.Position)
+    start: Position = field(default_factory=Position)
     saved: Mapping[str, NDArray[Any]] | None = None
     best: Best | None = None
 
@@ -132,14 +133,14 @@ class Run:
 
     def train(
         self,
-        schedule: loop.Schedule,
+        schedule: Schedule,
         make_worker: Callable[[int], loop.Worker],
         arrays: Arrays,
         *,
         untrained_loss: float,
         evaluate: Callable[[EncodedCorpus], float],
         rounds: Rounds | None = None,
-    ) -> loop.Position:
+    ) -> Position:
         """Train to the end, with checkpoints and held-out loss on the way."""
         observer = _Observer(self, arrays, evaluate)
         end = loop.run(
@@ -161,10 +162,10 @@ class _Observer(loop.Observer):
         self._total = len(run.corpus.ids) * int(run.settings["epochs"])
         self._timer = Timer(run.plan.interval, run.start.tokens / self._total)
 
-    def due(self, position: loop.Position, done: float) -> bool:
+    def due(self, position: Position, done: float) -> bool:
         return self._run.checkpoints is not None and self._timer.due(done)
 
-    def pause(self, position: loop.Position) -> None:
+    def pause(self, position: Position) -> None:
         if self._run.checkpoints is None:
             return
         self._timer.reset(position.tokens / self._total)
@@ -176,7 +177,7 @@ class _Observer(loop.Observer):
         else:
             self._best.forget_others()
 
-    def epoch_end(self, position: loop.Position) -> bool:
+    def epoch_end(self, position: Position) -> bool:
         held_out, patience = self._run.held_out, self._run.plan.patience
         if held_out is None:
             return True
@@ -294,7 +295,7 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     listener.corpus(corpus.stats, len(corpus.vocabulary), 0.0)
     run = Run(
         corpus, held_out, about["settings"], plan, listener, checkpoints.corpus, checkpoints,
-        loop.Position(**position), saved, best,
+        Position(**position), saved, best,
     )  # fmt: skip
     return finish(cls, run, Tokenizer(**about["tokenizer"]))
 

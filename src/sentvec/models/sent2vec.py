@@ -21,7 +21,8 @@ from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices
+from sentvec.training import matrices
+from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
 from sentvec.training.rounds import Rounds
 
@@ -108,7 +109,7 @@ class Sent2Vec(SentenceEncoder):
         n_words, threads = len(counts), settings.threads or 1
         buckets, dim = settings.buckets or 0, settings.dim
         rows = n_words + buckets + (settings.variant == "released")
-        need = memory_of(settings, n_words, buckets)
+        need = memory_of(settings, n_words, buckets, corpus.longest_sentence())
         listener.memory(need)
         need.check()
         listener.compiling()
@@ -126,7 +127,7 @@ class Sent2Vec(SentenceEncoder):
         if settings.deterministic and threads > 1:
             rounds = Rounds([V, U], threads, settings.epochs * len(corpus.ids))
         end = run.train(
-            loop.Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads),
+            Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads),
             lambda number: Worker(shared.with_copies(rounds, number)),
             {"input_vectors": V, "output_vectors": U},
             untrained_loss=float((1 + settings.negatives) * np.log(2)),

@@ -13,7 +13,8 @@ from sentvec.errors import CorpusError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.training import loop, matrices, memory
+from sentvec.training import matrices, memory
+from sentvec.training.batches import Batch, Batches, Schedule
 from sentvec.training.rounds import Rounds
 
 Floats = NDArray[np.float32]
@@ -21,6 +22,8 @@ Floats = NDArray[np.float32]
 # Without a number of buckets: half a bucket per known token of the corpus, within these bounds. A
 # text of n tokens has fewer than n distinct bigrams; the released program's default is the upper.
 FEWEST_BUCKETS, MOST_BUCKETS = 10_000, 2_000_000
+# Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
+SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
 
 
 def resolved(settings: Sent2VecSettings, corpus: EncodedCorpus) -> Sent2VecSettings:
@@ -36,12 +39,18 @@ def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
     return settings.buckets or min(max(tokens // 2, FEWEST_BUCKETS), MOST_BUCKETS)
 
 
-def memory_of(settings: Sent2VecSettings, n_words: int, buckets: int) -> memory.MemoryEstimate:
-    """What a run will need."""
+def memory_of(
+    settings: Sent2VecSettings, n_words: int, buckets: int, longest: int = 0
+) -> memory.MemoryEstimate:
+    """What a run will need, its longest sentence having so many known words."""
     rows = n_words + buckets + (settings.variant == "released")
     threads = settings.threads or _processors()
     copies = 1 + threads if settings.deterministic and threads > 1 else 1
-    return memory.estimate(rows, n_words, settings.dim, copies * np.dtype(settings.dtype).itemsize)
+    return memory.estimate(
+        rows, n_words, settings.dim,
+        itemsize=copies * np.dtype(settings.dtype).itemsize,
+        scratch=threads * longest * settings.ngrams * SCRATCH_BYTES,
+    )  # fmt: skip
 
 
 def _processors() -> int:
@@ -123,10 +132,10 @@ class Worker:
         self._work = np.empty((4, shared.settings.dim), np.float32)
         self._make_room(0)
 
-    def __call__(self, batch: loop.Batch) -> tuple[float, int]:
+    def __call__(self, batch: Batch) -> tuple[float, int]:
         """Train on a batch; returns (sum of losses, number of targets)."""
         s, shared = self._shared.settings, self._shared
-        longest = int(np.diff(batch.offsets).max()) * s.ngrams
+        longest = int(np.diff(batch.offsets).max(initial=0)) * s.ngrams
         if longest > self._longest:
             self._make_room(longest)
         shape = {"n_words": len(shared.U), "ngrams": s.ngrams, "buckets": s.buckets or 1}
@@ -143,7 +152,7 @@ class Worker:
             shared.rate, float(batch.done), shared.total, s.seed, batch.epoch,
             self._work, self._integers, self._slots, self._floats,
         )  # fmt: skip
-        return loss, targets
+        return float(loss), int(targets)
 
     def evaluate(self, corpus: EncodedCorpus) -> float:
         """The loss per target on another text, with the same ids; changes nothing.
@@ -156,7 +165,7 @@ class Worker:
         shared.rate, shared.total, shared.tau = 0.0, 1.0, 0.0
         try:
             s = shared.settings
-            batches = loop.Batches(corpus, loop.Schedule(1, 1.0, False, s.seed, 1))
+            batches = Batches(corpus, Schedule(1, 1.0, False, s.seed, 1))
             results = [self(batch) for batch in batches]
         finally:
             shared.rate, shared.total, shared.tau = rate, total, tau

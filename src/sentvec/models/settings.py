@@ -129,7 +129,7 @@ def _finite(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: not isinstance(value, bool) and math.isfinite(value) and check(value)
 
 
-def _whole_from(low: int, high: int = 2**31) -> Callable[[Any], bool]:
+def _whole_from(low: int, high: int = 2**30) -> Callable[[Any], bool]:
     return lambda value: is_whole(value) and low <= value <= high
 
 
@@ -143,14 +143,14 @@ def _is_tokenizer(value: Any) -> bool:
 
 
 _LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("dim", _whole_from(1, 100_000), "a whole number from 1"),
+    ("dim", _whole_from(1, 100_000), "a whole number from 1 to 100,000"),
     ("epochs", _whole_from(1), "a whole number from 1"),
     ("lr", _finite(lambda v: v > 0), "a finite number above 0 (0.2 in the paper)"),
     ("min_count", _whole_from(1), "a whole number from 1"),
     ("min_target_count", _whole_from(0), "a whole number from 0"),
     ("max_vocab", _optional(_whole_from(2)), "a whole number from 2, or none"),
     ("subsample", _finite(lambda v: v >= 0), "a finite number from 0 (0 is off)"),
-    ("negatives", _whole_from(1, 10_000), "a whole number from 1"),
+    ("negatives", _whole_from(1, 10_000), "a whole number from 1 to 10,000"),
     ("ngrams", _whole_from(1, LONGEST_NGRAM), f"a whole number from 1 to {LONGEST_NGRAM}"),
     ("buckets", _optional(_whole_from(1)), "a whole number from 1 (for no n-grams: ngrams=1)"),
     ("drop_ngrams", _whole_from(0), "a whole number from 0"),
@@ -161,6 +161,6 @@ _LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("shared_negatives", lambda v: isinstance(v, bool), "True or False"),
     ("deterministic", lambda v: isinstance(v, bool), "True or False"),
     ("shuffle", lambda v: isinstance(v, bool), "True or False"),
-    ("threads", _optional(_whole_from(1, 4096)), "a whole number from 1, or none for all"),
+    ("threads", _optional(_whole_from(1, 4096)), "a whole number from 1 to 4,096, or none for all"),
     ("seed", _whole_from(0, 2**63 - 1), "a whole number from 0"),
 )

@@ -12,10 +12,14 @@ or save puts it back. No pickle anywhere.
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import glob
+import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +34,7 @@ from sentvec.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
 CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in work keeps its own there (`checkpoint`)
+_TRIES = 5
 CONFIG, VOCABULARY, TENSORS, CARD = (
     "config.json",
     "vocabulary.txt",
@@ -59,7 +64,12 @@ class ModelFolder:
             FormatError: It is damaged.
         """
         path = self.path / VOCABULARY
-        vocabulary = Vocabulary.parse(self.words.tobytes(), str(path))
+        data = self.words.tobytes()
+        expected = self.config.get("vocabulary_digest")
+        if expected is not None and _digest(data) != expected:
+            msg = f"{path} is not the vocabulary this model was saved with - it is damaged, or of"
+            raise FormatError(msg + " another model; copy the whole folder again")
+        vocabulary = Vocabulary.parse(data, str(path))
         expected = self.config["sizes"]["vocabulary"]
         if len(vocabulary) != expected:
             msg = f"{path} has {len(vocabulary)} words, expected {expected}"
@@ -75,7 +85,16 @@ def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
         FormatError: It is no model folder, of another version, or damaged.
     """
     folder = Path(path)
-    restore(path)
+    for _ in range(_TRIES):
+        before = _identity(folder)
+        opened = _open(folder)
+        if _identity(folder) == before:  # else a save replaced it in between: read the new one
+            break
+    return opened
+
+
+def _open(folder: Path) -> ModelFolder:
+    restore(folder, patient=True)
     if not folder.exists():
         msg = f"no model at {folder} - check the path and the working directory"
         raise SourceError(msg)
@@ -114,11 +133,13 @@ def write_folder(
     def fill() -> None:
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
-        text = json.dumps({"format_version": FORMAT_VERSION, **config}, indent=2)
-        (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
         vocabulary.save(fresh / VOCABULARY)
         write_tensors(fresh / TENSORS, tensors)
-        (fresh / CARD).write_text(card, encoding="utf-8")
+        digest = _digest((fresh / VOCABULARY).read_bytes())
+        whole = {"format_version": FORMAT_VERSION, **config, "vocabulary_digest": digest}
+        text = json.dumps(whole, indent=2, allow_nan=False)
+        (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
+        (fresh / CARD).write_text(card, encoding="utf-8", errors="surrogateescape")
         _put_in_place(fresh, target)
 
     _or_storage_error(fill, target, fresh)
@@ -131,11 +152,13 @@ def check_target(path: str | os.PathLike[str]) -> None:
         StorageError: Something that is no model stands there, or the place is not writable.
     """
     target = _real(path)
-    restore(path)
+    if target in (Path.cwd(), target.parent):
+        msg = f"a model cannot take the place of {target}, where this program runs"
+        raise StorageError(msg + " - name a folder for it")
+    restore(target)
+    _sweep(target)
     is_ours = target.is_dir() and (
-        _is_model(target)
-        or (target / CHECKPOINTS / RUN).is_file()
-        or all(entry.name == CHECKPOINTS for entry in target.iterdir())
+        _is_ours(target) or all(entry.name == CHECKPOINTS for entry in target.iterdir())
     )
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
@@ -169,32 +192,85 @@ def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -
 
 def _put_in_place(fresh: Path, target: Path) -> None:
     old = _beside(target, "old")
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
-        target.rename(old)
-    try:
-        fresh.rename(target)
-    except BaseException:
-        restore(target)
-        raise
+    if old.exists() and target.exists():  # a crash came after the new one took its name
+        if any(old.iterdir()) and not _is_ours(old):
+            msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
+            raise StorageError(msg)
+        _finish(old, target)
+    for attempt in range(_TRIES):
+        if target.exists():
+            target.rename(old)
+        try:
+            fresh.rename(target)
+        except BaseException as error:
+            restore(target)
+            # A load that finds no model puts the old one back; move it aside once more.
+            taken = isinstance(error, OSError) and error.errno in (errno.ENOTEMPTY, errno.EEXIST)
+            if not taken or attempt == _TRIES - 1:
+                raise
+        else:
+            break
     if old.is_dir():
-        for entry in old.iterdir():  # what else the user keeps in the folder moves along
-            if entry.name not in (CONFIG, VOCABULARY, TENSORS, CARD):
-                entry.rename(target / entry.name)
+        _finish(old, target)
+
+
+def _finish(old: Path, target: Path) -> None:
+    """Move along what else the user kept in the old folder, then delete it."""
+    for entry in old.iterdir():
+        if (
+            entry.name not in (CONFIG, VOCABULARY, TENSORS, CARD)
+            and not (target / entry.name).exists()
+        ):
+            entry.rename(target / entry.name)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def restore(path: str | os.PathLike[str]) -> None:
+def restore(path: str | os.PathLike[str], *, patient: bool = False) -> None:
     """Put the old folder back where a crash came before the new one took its name."""
     target = _real(path)
     old = _beside(target, "old")
-    if old.is_dir() and not target.exists():
+    for _ in range(_TRIES if patient else 1):
+        if target.exists() or not old.is_dir():
+            return
+        if patient:
+            time.sleep(0.01)  # a save that is just between its two renames
+    with contextlib.suppress(OSError):
         old.rename(target)
 
 
+def _sweep(target: Path) -> None:
+    """Delete what saves that were killed left behind."""
+    for entry in target.absolute().parent.glob(f".{glob.escape(target.name)}.new-*"):
+        number = entry.name.rpartition("-")[2]
+        if number.isdigit() and int(number) != os.getpid() and not _is_running(int(number)):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _real(path: str | os.PathLike[str]) -> Path:
-    """Where a link leads: the model there is replaced, the link stays."""
-    return Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
+    """Where a path leads: what stands there is replaced, a link to it stays."""
+    return Path(os.path.realpath(path))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _unreadable(path: Path) -> SourceError:
@@ -207,6 +283,11 @@ def _is_model(folder: Path) -> bool:
     except (OSError, FormatError):
         return False
     return True
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder holds a model, or the checkpoints of a run that will make one."""
+    return _is_model(folder) or (folder / CHECKPOINTS / RUN).is_file()
 
 
 def _beside(target: Path, suffix: str) -> Path:

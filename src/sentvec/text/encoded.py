@@ -35,7 +35,7 @@ from sentvec.text.vocabulary import Vocabulary, grown, order_words
 from sentvec.text.wordtable import MAX_WORDS, KernelWordTable, PlainWordTable, WordTable
 
 # Corpora up to this size are counted in plain Python.
-SMALL_CORPUS_BYTES = 1 << 19
+SMALL_CORPUS_BYTES = 1 << 22
 DROPPED = np.uint32(0xFFFFFFFF)
 _WINDOW = 1 << 22  # numbers handled at a time in the second pass
 
@@ -69,6 +69,12 @@ class EncodedCorpus:
     documents: NDArray[np.int64]
     vocabulary: Vocabulary
     stats: CorpusStats
+
+    def longest_sentence(self) -> int:
+        """Known words of the longest sentence."""
+        n = self.stats.sentences
+        parts = (self.offsets[start : start + _WINDOW + 1] for start in range(0, n, _WINDOW))
+        return max((int(np.diff(part).max()) for part in parts), default=0)
 
 
 def encode_corpus(
@@ -113,24 +119,24 @@ def encode_corpus(
                 writer.add(table, tokenizer.tokenize_block(block))
             else:
                 writer.finish_source(table)
-    words, counts = table.words(), table.counts()
-    lut = np.full(len(words) + 1, DROPPED, np.uint32)
+    counts = table.counts()
+    lut = np.full(len(counts) + 1, DROPPED, np.uint32)
     if vocabulary is None:
-        kept = order_words(words, counts, min_count=min_count, max_vocab=max_vocab)
-        _check_vocabulary(words, counts, kept, min_count)
-        vocabulary = Vocabulary([decode(words[number]) for number in kept], counts[kept])
+        kept, words = order_words(table, min_count=min_count, max_vocab=max_vocab)
+        _check_vocabulary(table, kept, min_count)
+        vocabulary = Vocabulary([decode(word) for word in words], counts[kept])
         lut[kept] = np.arange(len(kept), dtype=np.uint32)
     else:
         if grow:
-            vocabulary = grown(vocabulary, words, counts, min_count=min_count, max_vocab=max_vocab)
-        for number, word in enumerate(words):
+            vocabulary = grown(vocabulary, table, min_count=min_count, max_vocab=max_vocab)
+        for number, word in enumerate(table.words()):
             lut[number] = vocabulary.ids.get(decode(word), DROPPED)
     with storing_in(folder):
         known = _numbers_to_ids(writer, lut)
         corpus = EncodedCorpus(
             ids=_mapped(writer.ids_path, np.uint32, known),
             offsets=_mapped(writer.offsets_path, np.int64, writer.sentences + 1),
-            documents=np.array(writer.documents, np.int64),
+            documents=_mapped(writer.documents_path, np.int64, writer.documents + 1),
             vocabulary=vocabulary,
             stats=writer.stats(known),
         )
@@ -177,12 +183,14 @@ class _NumberWriter:
         self.ids_path = folder / "ids.bin"
         self.offsets_path = folder / "offsets.bin"
         self.hash = hashlib.blake2b(digest_size=16)
-        self.bytes = self.lines = self.sentences = self.tokens = 0
-        self.documents = [0]
+        self.documents_path = folder / "documents.bin"
+        self.bytes = self.lines = self.sentences = self.tokens = self.documents = 0
+        self._document_end = 0
         self._folder = folder
         self._max_words = max_words
         self._ids: BinaryIO
         self._offsets: BinaryIO
+        self._documents: BinaryIO
         self._files: ExitStack
         self._unfinished = False
 
@@ -190,7 +198,9 @@ class _NumberWriter:
         with storing_in(self._folder), ExitStack() as files:
             self._ids = files.enter_context(self.ids_path.open("w+b"))
             self._offsets = files.enter_context(self.offsets_path.open("w+b"))
-            self._offsets.write(np.zeros(1, np.int64).tobytes())
+            self._documents = files.enter_context(self.documents_path.open("w+b"))
+            for file in (self._offsets, self._documents):
+                file.write(np.zeros(1, np.int64).tobytes())
             self._files = files.pop_all()
         return self
 
@@ -211,7 +221,8 @@ class _NumberWriter:
         """End the last line, where it has no LF, and the document."""
         if self._unfinished:
             self.add(table, b"\n")
-        self._end_document(self.sentences)
+        with storing_in(self._folder):
+            self._end_document(self.sentences)
 
     def stats(self, known: int) -> CorpusStats:
         """The totals."""
@@ -219,7 +230,7 @@ class _NumberWriter:
             bytes=self.bytes,
             lines=self.lines,
             sentences=self.sentences,
-            documents=len(self.documents) - 1,
+            documents=self.documents,
             tokens=self.tokens,
             known_tokens=known,
             fingerprint=self.hash.hexdigest(),
@@ -238,8 +249,10 @@ class _NumberWriter:
         self.sentences += int(len(ends) - blank.sum())
 
     def _end_document(self, sentence: int) -> None:
-        if sentence > self.documents[-1]:
-            self.documents.append(sentence)
+        if sentence > self._document_end:
+            self._documents.write(np.int64(sentence).tobytes())
+            self._document_end = sentence
+            self.documents += 1
 
     def _prune(self, table: WordTable) -> None:
         """Drop the rarer half of the words, and what they stood for in what is written so far."""
@@ -274,9 +287,9 @@ def _numbers_to_ids(writer: _NumberWriter, lut: Ids) -> int:
         ids = lut[np.minimum(numbers[start : start + _WINDOW], len(lut) - 1)]
         keep = ids != DROPPED
         known_before = np.concatenate([[known], known + np.cumsum(keep)])
-        # The sentences that end in this window (the very last window takes the end itself).
+        # The sentences that end in this window.
         stop = start + len(ids)
-        last = int(np.searchsorted(offsets, stop, "left" if stop < writer.tokens else "right"))
+        last = int(np.searchsorted(offsets, stop, "right"))
         offsets[first:last] = known_before[offsets[first:last] - start]
         first = last
         numbers[known : known + int(keep.sum())] = ids[keep]
@@ -290,32 +303,31 @@ def _mapped(path: Path, dtype: type[np.generic], size: int) -> NDArray[Any]:
     return np.memmap(path, dtype, "r", shape=(size,)) if size else np.zeros(0, dtype)
 
 
-def _check_vocabulary(
-    words: list[bytes], counts: NDArray[np.int64], kept: list[int], min_count: int
-) -> None:
+def _check_vocabulary(table: WordTable, kept: list[int], min_count: int) -> None:
     if len(kept) > 1:
         return
-    if not words:
+    if not len(table):
         msg = "the corpus is empty: no line holds a word - expected one sentence a line"
-    elif not kept:
-        commonest = int(counts.argmax())
+        raise CorpusError(msg)
+    counts = table.counts()
+    commonest = int(counts.argmax())
+    word = decode(table.words([commonest])[0])
+    if not kept:
         msg = (
-            f"no word is seen min_count={min_count} times: the commonest, "
-            f"{decode(words[commonest])!r}, is seen {counts[commonest]} times - "
-            "lower min_count or use more text"
+            f"no word is seen min_count={min_count} times: the commonest, {word!r}, is seen "
+            f"{counts[commonest]} times - lower min_count or use more text"
         )
     else:
         msg = (
-            f"the vocabulary has one word, {decode(words[kept[0]])!r} - expected at least two; "
+            f"the vocabulary has one word, {word!r} - expected at least two; "
             "lower min_count, raise max_vocab or use more text"
         )
     raise CorpusError(msg)
 
 
 def _check_sentences(corpus: EncodedCorpus) -> None:
-    for start in range(0, corpus.stats.sentences, _WINDOW):
-        if (np.diff(corpus.offsets[start : start + _WINDOW + 1]) >= 2).any():
-            return
+    if corpus.longest_sentence() >= 2:
+        return
     msg = (
         f"no sentence has two known words ({corpus.stats.sentences} sentences, "
         f"{corpus.stats.known_tokens} known words) - expected one sentence a line; "

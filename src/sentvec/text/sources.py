@@ -13,7 +13,7 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -28,6 +28,7 @@ BLOCK_BYTES = 1 << 20
 # A line longer than this is cut at a separator for counting; `encode` never cuts a line.
 LONGEST_UNCUT_LINE = 1 << 24
 
+_LONGEST_PATH = 4096
 _BOM = b"\xef\xbb\xbf"
 _TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
 
@@ -39,12 +40,10 @@ class Source:
     Args:
         name: What messages call it: the path, `<stdin>` or `<iterable>`.
         blocks: Opens the source and yields its blocks.
-        size: Bytes on disk, where known.
     """
 
     name: str
     blocks: Callable[[], Iterator[bytes]]
-    size: int | None = None
 
 
 def open_corpus(corpus: CorpusLike) -> list[Source]:
@@ -56,7 +55,7 @@ def open_corpus(corpus: CorpusLike) -> list[Source]:
     """
     if isinstance(corpus, (str, os.PathLike)):
         return [_file_source(path) for path in _expand(corpus)]
-    if isinstance(corpus, (bytes, bytearray, dict)) or not isinstance(corpus, Iterable):
+    if isinstance(corpus, (bytes, bytearray, Mapping, Set)) or not isinstance(corpus, Iterable):
         msg = (
             f"a corpus cannot be of type {type(corpus).__name__} - expected a path, a glob, "
             "a list of paths or an iterable of str with one sentence each"
@@ -73,6 +72,9 @@ def open_stream(path: str) -> BinaryIO:
     Raises:
         SourceError: The file is missing, is a directory or may not be opened.
     """
+    if path == "-" and sys.stdin.buffer.closed:
+        msg = "standard input was read already - name - once"
+        raise SourceError(msg)
     try:
         raw = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
@@ -85,7 +87,7 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes]:
     first = True
     for line in stream:
         if first:
-            line, first = line.removeprefix(_BOM), False
+            line, first = _without_bom(line, getattr(stream, "name", "the text")), False
         yield line.removesuffix(b"\n")
 
 
@@ -118,6 +120,9 @@ def _is_file(item: str) -> bool:
 def _expand(item: str | os.PathLike[str]) -> list[str]:
     """A path, or the sorted files of a glob."""
     path = os.fspath(item)
+    if "\n" in path or len(path) > _LONGEST_PATH:
+        msg = f"the corpus is a str of {len(path)} characters, which is taken for a path - "
+        raise SourceError(msg + "for a text, pass text.splitlines()")
     if "\0" in path:
         msg = f"{path!r:.60} is no path: it holds a NUL - expected a path, or a list of sentences"
         raise SourceError(msg)
@@ -133,11 +138,9 @@ def _expand(item: str | os.PathLike[str]) -> list[str]:
 def _file_source(path: str) -> Source:
     if path == "-":
         return Source("<stdin>", lambda: _blocks_of_stream(open_stream("-"), "<stdin>"))
-    size = None
     if not _is_pipe(path):  # what is read from a pipe to look at it is lost
         open_stream(path).close()  # a file that cannot be read fails now, not after the others
-        size = Path(path).stat().st_size
-    return Source(path, lambda: _blocks_of_stream(open_stream(path), path), size)
+    return Source(path, lambda: _blocks_of_stream(open_stream(path), path))
 
 
 def _is_pipe(path: str) -> bool:
@@ -160,7 +163,7 @@ def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
             except OSError as error:
                 raise damaged(name, error) from error
             if first:
-                data, first = data.removeprefix(_BOM), False
+                data, first = _without_bom(data, name), False
             if not data:
                 break
             block, rest = _cut(rest + data)
@@ -168,6 +171,14 @@ def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
                 yield block
     if rest:
         yield rest
+
+
+def _without_bom(data: bytes, name: str) -> bytes:
+    """The first bytes of a file without a byte-order mark; one of UTF-16 or UTF-32 is refused."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and b"\0" in data[:64]:
+        msg = f"{name} is UTF-16 or UTF-32 - convert it to UTF-8 (iconv -t UTF-8)"
+        raise SourceError(msg)
+    return data.removeprefix(_BOM)
 
 
 def _cut(data: bytes) -> tuple[bytes, bytes]:

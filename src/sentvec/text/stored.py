@@ -1,6 +1,6 @@
 """An encoded corpus that outlives the run which made it, for a later one to go on with.
 
-Beside `ids.bin` and `offsets.bin` (see `encoded`) stand `documents.bin`, `vocabulary.txt` and
+Beside the files of the encoded corpus (see `encoded`) stand `vocabulary.txt` and
 `corpus.json` with the totals and the checksums of the others.
 """
 
@@ -29,7 +29,6 @@ def store(corpus: EncodedCorpus, folder: Path) -> str:
         StorageError: The disk does not take it.
     """
     with storing_in(folder):
-        (folder / "documents.bin").write_bytes(corpus.documents.tobytes())
         corpus.vocabulary.save(folder / "vocabulary.txt")
         stats = asdict(corpus.stats)
         checksum = _checksum(folder, stats)
@@ -62,7 +61,7 @@ def reopen(folder: Path, checksum: str) -> EncodedCorpus:
     return EncodedCorpus(
         ids=_map(folder / "ids.bin", np.uint32),
         offsets=_map(folder / "offsets.bin", np.int64),
-        documents=np.fromfile(folder / "documents.bin", np.int64),
+        documents=_map(folder / "documents.bin", np.int64),
         vocabulary=Vocabulary.parse(name.read_bytes(), str(name)),
         stats=stats,
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sentvec.errors import FormatError, UnknownWordError
 from sentvec.suggest import near_words
 from sentvec.text.unicode import decode, encode
+from sentvec.text.wordtable import WordTable
 
 _LONGEST_COUNT = 18  # digits; what fits 64 bits
 
@@ -36,6 +37,7 @@ class Vocabulary(Mapping[str, int]):
     def __init__(self, words: Sequence[str], counts: NDArray[np.int64]) -> None:
         self.words = tuple(words)
         self.counts = counts
+        self.counts.flags.writeable = False
         self.ids: dict[str, int] = {word: index for index, word in enumerate(self.words)}
 
     def __getitem__(self, word: str) -> int:
@@ -102,33 +104,32 @@ class Vocabulary(Mapping[str, int]):
 
 
 def order_words(
-    words: list[bytes], counts: NDArray[np.int64], *, min_count: int, max_vocab: int | None
-) -> list[int]:
-    """The numbers of the words that stay, in id order: falling count, then bytes."""
-    numbers = np.flatnonzero(counts >= min_count).tolist()
-    frequency = counts.tolist()
-    numbers.sort(key=lambda number: (-frequency[number], words[number]))
-    return numbers[:max_vocab]
+    table: WordTable, *, min_count: int, max_vocab: int | None
+) -> tuple[list[int], list[bytes]]:
+    """The numbers of the words that stay, and the words, in id order: falling count, then bytes."""
+    counts = table.counts()
+    numbers = np.flatnonzero(counts >= min_count)
+    words = table.words(numbers.tolist())
+    entries = zip((-counts[numbers]).tolist(), words, numbers.tolist(), strict=True)
+    kept = sorted(entries)[:max_vocab]
+    return [number for _, _, number in kept], [word for _, word, _ in kept]
 
 
 def grown(
-    old: Vocabulary,
-    words: list[bytes],
-    counts: NDArray[np.int64],
-    *,
-    min_count: int,
-    max_vocab: int | None,
+    old: Vocabulary, table: WordTable, *, min_count: int, max_vocab: int | None
 ) -> Vocabulary:
     """An old vocabulary with the counts of a new text added.
 
     The old words keep their ids; new words that are frequent enough come after them.
     """
-    numbers = order_words(words, counts, min_count=min_count, max_vocab=None)
+    numbers, words = order_words(table, min_count=min_count, max_vocab=None)
     room = None if max_vocab is None else max(max_vocab - len(old), 0)
-    fresh = [number for number in numbers if decode(words[number]) not in old.ids][:room]
-    seen = dict(zip(map(decode, words), counts.tolist(), strict=True))
+    entries = zip(map(decode, words), numbers, strict=True)
+    fresh = [(word, number) for word, number in entries if word not in old.ids][:room]
+    counts = table.counts()
+    seen = dict(zip(map(decode, table.words()), counts.tolist(), strict=True))
     added = np.array([seen.get(word, 0) for word in old.words], np.int64)
     return Vocabulary(
-        [*old.words, *(decode(words[number]) for number in fresh)],
-        np.concatenate([old.counts + added, counts[fresh]]),
+        [*old.words, *(word for word, _ in fresh)],
+        np.concatenate([old.counts + added, counts[[number for _, number in fresh]]]),
     )

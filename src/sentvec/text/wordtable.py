@@ -11,7 +11,6 @@ Not here: the final order and the cut-offs (`vocabulary`), where the numbers are
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from sentvec.text.unicode import SEPARATORS
 
-# Distinct words held at once. Each costs about 40 bytes of memory: 16 M words some 650 MB.
+# Distinct words held at once. Each costs some 50 bytes, and twice that while the tables grow.
 MAX_WORDS = 16_000_000
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
@@ -36,8 +35,8 @@ class WordTable(Protocol):
     def add(self, block: bytes) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Count a block; return the word number of each token and the line ends."""
 
-    def words(self) -> list[bytes]:
-        """The words by number."""
+    def words(self, numbers: list[int] | None = None) -> list[bytes]:
+        """The words of these numbers, or all by number."""
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word was seen, by number."""
@@ -75,9 +74,10 @@ class PlainWordTable:
     def __len__(self) -> int:
         return len(self._counts)
 
-    def words(self) -> list[bytes]:
-        """The words by number."""
-        return list(self._numbers)
+    def words(self, numbers: list[int] | None = None) -> list[bytes]:
+        """The words of these numbers, or all by number."""
+        words = list(self._numbers)
+        return words if numbers is None else [words[number] for number in numbers]
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word was seen, by number."""
@@ -129,11 +129,12 @@ class KernelWordTable:
     def __len__(self) -> int:
         return int(self._state[self._kernels.WORDS])
 
-    def words(self) -> list[bytes]:
-        """The words by number."""
-        arena = self._arena.tobytes()
-        starts = self._starts[: len(self) + 1].tolist()
-        return [arena[start:end] for start, end in pairwise(starts)]
+    def words(self, numbers: list[int] | None = None) -> list[bytes]:
+        """The words of these numbers, or all by number."""
+        chosen = np.arange(len(self)) if numbers is None else np.array(numbers, np.int64)
+        begins, ends = self._starts[chosen].tolist(), self._starts[chosen + 1].tolist()
+        arena = self._arena.data
+        return [bytes(arena[begin:end]) for begin, end in zip(begins, ends, strict=True)]
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word was seen, by number."""
@@ -141,8 +142,7 @@ class KernelWordTable:
 
     def keep(self, kept: NDArray[np.int64]) -> None:
         """Keep only these words, renumbered in the order given."""
-        words, counts = self.words(), self.counts()
-        kept_words = [words[old] for old in kept.tolist()]
+        kept_words, counts = self.words(kept.tolist()), self.counts()
         lengths = np.array([len(word) for word in kept_words], np.int64)
         arena = np.frombuffer(b"".join(kept_words), np.uint8)
         self._arena[: len(arena)] = arena

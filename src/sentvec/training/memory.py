@@ -36,11 +36,16 @@ class MemoryEstimate:
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(rows: int, words: int, dim: int, itemsize: int = 4) -> MemoryEstimate:
-    """The memory of training two matrices, (rows, dim) and (words, dim), of numbers of a size."""
+def estimate(
+    rows: int, words: int, dim: int, *, itemsize: int = 4, scratch: int = 0
+) -> MemoryEstimate:
+    """The memory of training two matrices, (rows, dim) and (words, dim), of numbers of a size.
+
+    `scratch` is what the workers need for the longest sentence.
+    """
     matrices = (rows + words) * dim * itemsize
     vocabulary = words * 250  # as Python objects, with the tables drawn from
-    return MemoryEstimate(matrices, BASE_BYTES + vocabulary, available())
+    return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available())
 
 
 def available() -> int | None:
