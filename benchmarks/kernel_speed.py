@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 import rebuild_kernel
-from sentvec.models.sent2vec import _resolved, _Shared, _Worker, keep_probabilities
+from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices
+from sentvec.training import matrices
+from sentvec.training.batches import Batches, Schedule
 
 ROWS = (
     ("rebuild, negatives per target", True, False),
@@ -44,12 +45,12 @@ def words_per_second(
     V = matrices.uniform(n_words + buckets, settings.dim, seed=1, threads=1)
     U = matrices.zeros(n_words, settings.dim)
     keep = keep_probabilities(counts, settings)
-    shared = _Shared(counts, keep, V, U, settings, len(corpus.ids))
+    shared = Shared(counts, keep, V, U, settings, len(corpus.ids))
     if rebuild:
         shared.train_batch = rebuild_kernel.train_batch
-    worker = _Worker(shared)
-    schedule = loop.Schedule(1, settings.lr, True, settings.seed, 1)
-    state: Any = loop._State(corpus, schedule, 1e9)
+    worker = Worker(shared)
+    schedule = Schedule(1, settings.lr, True, settings.seed, 1)
+    state: Any = Batches(corpus, schedule, 1e9)
     worker(state.next_batch())  # compiled, and the scratch allocated
     done, seconds = 0, 0.0
     while done < words and (batch := state.next_batch()) is not None:
@@ -65,7 +66,7 @@ def measure(corpus: EncodedCorpus, dim: int, options: argparse.Namespace) -> Non
     speeds: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
     for _ in range(options.rounds):
         for name, rebuild, shared in ROWS:
-            settings = _resolved(
+            settings = resolved(
                 Sent2VecSettings.make(
                     dim=dim,
                     negatives=options.negatives,

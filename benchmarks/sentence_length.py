@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from sentvec.models.sent2vec import _resolved, _Shared, _Worker, keep_probabilities
+from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import loop, matrices
+from sentvec.training import matrices
+from sentvec.training.batches import Batches, Schedule
 
 WORDS = 180_000
 LENGTHS = (18, 180, 1_800, 180_000)
@@ -34,10 +35,10 @@ def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, leng
     counts = corpus.vocabulary.counts
     V = matrices.uniform(len(counts) + (settings.buckets or 0), settings.dim, seed=1, threads=1)
     U = matrices.zeros(len(counts), settings.dim)
-    shared = _Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
-    worker = _Worker(shared)
-    schedule = loop.Schedule(2, settings.lr, True, settings.seed, 1)
-    state: Any = loop._State(cut, schedule, 1e9)
+    shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
+    worker = Worker(shared)
+    schedule = Schedule(2, settings.lr, True, settings.seed, 1)
+    state: Any = Batches(cut, schedule, 1e9)
     seconds = 0.0
     while (batch := state.next_batch()) is not None:
         start = time.thread_time()
@@ -58,7 +59,7 @@ def main() -> None:
         corpus = encode_corpus(
             open_corpus(options.corpus), Tokenizer("whitespace"), Path(folder), min_count=5
         )
-        settings = _resolved(Sent2VecSettings.make(dim=options.dim), corpus)
+        settings = resolved(Sent2VecSettings.make(dim=options.dim), corpus)
         times: dict[int, float] = dict.fromkeys(LENGTHS, float("inf"))
         for _ in range(options.rounds):
             for length in LENGTHS:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sentvec.errors import SentvecError
 
 if TYPE_CHECKING:
-    from sentvec.models.load import load
+    from sentvec.models.load import load, resume
     from sentvec.models.presets import PRESETS
     from sentvec.models.results import Feature, Hit
     from sentvec.models.sent2vec import Sent2Vec
@@ -34,6 +34,7 @@ _HOMES = {
     "Sent2VecSettings": "sentvec.models.settings",
     "Tokenizer": "sentvec.text.tokenizer",
     "load": "sentvec.models.load",
+    "resume": "sentvec.models.load",
 }
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "SentvecError",
     "Tokenizer",
     "load",
+    "resume",
 ]
 
 

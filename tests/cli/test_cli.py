@@ -96,7 +96,7 @@ def commands(command=None, path=()):
 def test_there_are_the_commands_of_the_documentation():
     assert set(commands()) >= {
         (), ("train",), ("train", "sent2vec"), ("encode",), ("similarity",), ("neighbors",),
-        ("prepare",), ("info",), ("demo",),
+        ("prepare",), ("info",), ("demo",), ("estimate",),
     }  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def test_train_reads_standard_input_and_several_files_quietly(place, tmp_path):
     assert fingerprints[0] == fingerprints[1]
 
 
-# Prints no line of progress before it is interrupted, so the signal comes while workers train.
+# Interrupted at its first report of progress, so the signal comes while workers train.
 LISTENING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 INTERRUPTED = f"""
 import os
@@ -179,7 +179,7 @@ TrainingDisplay.progress = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_ctrl_c_while_training_exits_with_130_and_leaves_no_folder(place, tmp_path):
+def test_ctrl_c_while_training_exits_with_130_and_leaves_a_checkpoint_only(place, tmp_path):
     (tmp_path / "temporary").mkdir()
     (tmp_path / "models").mkdir()
     result = run(
@@ -189,7 +189,8 @@ def test_ctrl_c_while_training_exits_with_130_and_leaves_no_folder(place, tmp_pa
         env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
     )  # fmt: skip
     assert result.returncode == 130
-    assert os.listdir(tmp_path / "models") == []
+    assert os.listdir(tmp_path / "models") == ["model"]
+    assert os.listdir(tmp_path / "models" / "model") == ["checkpoints"]
     assert [name for name in os.listdir(tmp_path / "temporary") if name.startswith("sentvec")] == []
 
 

@@ -22,9 +22,10 @@ from sentvec.errors import (
     SettingsError,
     StorageError,
 )
-from sentvec.models import sent2vec
-from sentvec.models.sent2vec import keep_probabilities
+from sentvec.models import sent2vec_trainer
+from sentvec.models.sent2vec_trainer import keep_probabilities
 from sentvec.training import loop, matrices, memory
+from sentvec.training.batches import Schedule
 
 LINES = planted_corpus()[:220]
 UNTRAINED_LOSS = 6 * math.log(2)  # of a word and five negatives
@@ -35,7 +36,7 @@ def train(**changes):
 
 
 def tensors_of(model):
-    return model._tensors["input_vectors"], model._tensors["output_vectors"]
+    return model.tensors["input_vectors"], model.tensors["output_vectors"]
 
 
 def same_bits(one, other):
@@ -102,7 +103,7 @@ def test_more_threads_than_sentences_are_no_trouble():
 
 
 def test_without_a_number_of_threads_there_is_one_per_processor(monkeypatch):
-    monkeypatch.setattr(sent2vec, "_processors", lambda: 3)
+    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 3)
     assert train(threads=None, epochs=1).config["settings"]["threads"] == 3
 
 
@@ -125,8 +126,8 @@ def test_buckets_are_chosen_from_the_size_of_the_corpus(monkeypatch):
     lines = ["a b c d e f g h i j"] * 300  # 3000 tokens
     small = {"dim": 2, "epochs": 1, "min_count": 1, "threads": 1}
     for fewest, most, expected in ((100, 9000, 1500), (100, 1200, 1200), (1700, 9000, 1700)):
-        monkeypatch.setattr(sent2vec, "FEWEST_BUCKETS", fewest)
-        monkeypatch.setattr(sent2vec, "MOST_BUCKETS", most)
+        monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", fewest)
+        monkeypatch.setattr(sent2vec_trainer, "MOST_BUCKETS", most)
         model = Sent2Vec.train(lines, **small)
         assert model.config["sizes"]["buckets"] == expected
         assert model.config["settings"]["buckets"] == expected
@@ -135,7 +136,7 @@ def test_buckets_are_chosen_from_the_size_of_the_corpus(monkeypatch):
 
 
 def test_the_bounds_of_the_chosen_buckets_are_those_of_the_documentation():
-    assert (sent2vec.FEWEST_BUCKETS, sent2vec.MOST_BUCKETS) == (10_000, 2_000_000)
+    assert (sent2vec_trainer.FEWEST_BUCKETS, sent2vec_trainer.MOST_BUCKETS) == (10_000, 2_000_000)
 
 
 def test_subsampling_follows_the_formula_of_the_paper():
@@ -334,7 +335,9 @@ REFUSED = {
     "l1": [-0.1, NAN, INF, True],
     "variant": ["epfml", 1, True],
     "tokenizer": ["simpel", 3, ["simple"]],
+    "dtype": ["float64", "half", 16, np.float16],
     "shuffle": [1, "no"],
+    "deterministic": [1, 0, "yes"],
     "threads": [0, -1, 1.5, True, "2", 10**6],
     "seed": [-1, 1.5, True, 2**63],
 }
@@ -706,7 +709,7 @@ def test_negatives_are_drawn_in_proportion_to_the_square_root_of_the_count():
     settings = Sent2VecSettings.make(buckets=5)
     keep = keep_probabilities(counts, settings)
     V, U = np.zeros((9, 100), np.float32), np.zeros((4, 100), np.float32)
-    shared = sent2vec._Shared(counts, keep, V, U, settings, 526)
+    shared = sent2vec_trainer.Shared(counts, keep, V, U, settings, 526)
     share = np.bincount(shared.alias_other, 1 - shared.alias_keep, 4) + shared.alias_keep
     np.testing.assert_allclose(share / 4, np.array([20, 10, 5, 1]) / 36, atol=1e-6)
 
@@ -717,7 +720,7 @@ def test_a_loss_that_is_finite_but_far_above_that_of_untrained_vectors_has_diver
 
 
 def test_an_ordinary_loss_has_not_diverged():
-    assert run_with_loss(3.0) == 3.0
+    assert run_with_loss(3.0).mean_loss == 3.0
 
 
 def run_with_loss(loss):
@@ -725,9 +728,9 @@ def run_with_loss(loss):
     corpus = SimpleNamespace(
         ids=np.zeros(6, np.uint32), offsets=np.array([0, 3, 6]), documents=np.array([0, 2])
     )
-    schedule = loop.Schedule(1, 0.2, True, 1, 1)
+    schedule = Schedule(1, 0.2, True, 1, 1)
     return loop.run(
-        corpus, schedule, lambda: lambda batch: (loss, 1), Listener(), untrained_loss=10.0
+        corpus, schedule, lambda number: lambda batch: (loss, 1), Listener(), untrained_loss=10.0
     )
 
 

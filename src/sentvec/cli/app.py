@@ -8,7 +8,7 @@ import warnings
 
 import typer
 
-from sentvec.cli import demo, encode, info, neighbors, prepare, similarity, train
+from sentvec.cli import demo, encode, estimate, info, neighbors, prepare, similarity, train
 from sentvec.cli.console import complain
 from sentvec.errors import SentvecError
 from sentvec.version import VERSION
@@ -26,6 +26,7 @@ app.command("similarity")(similarity.command)
 app.command("neighbors")(neighbors.command)
 app.command("prepare")(prepare.command)
 app.command("info")(info.command)
+app.command("estimate")(estimate.command)
 app.command("demo")(demo.command)
 
 

@@ -66,6 +66,14 @@ class TrainingDisplay(Listener):
             self._last_line = progress.seconds
             self._console.print(f"training    {progress.done:4.0%}  {_numbers(progress)}")
 
+    def validation(self, epoch: int, loss: float) -> None:
+        """Show the held-out loss."""
+        self._console.print(f"held-out    loss {loss:.4f} after epoch {epoch}")
+
+    def warning(self, message: str) -> None:
+        """Show it."""
+        self._console.print(f"warning: {message}")
+
     def _move_bar(self, progress: State) -> None:
         if self._bar is None:
             self._bar = Progress(

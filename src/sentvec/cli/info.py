@@ -24,7 +24,7 @@ def command(model: Annotated[Path, typer.Argument(help="A model folder.")]) -> N
     lines = {
         "model": f"{config['model']}, format version {config['format_version']}, "
         f"sentvec {config.get('sentvec_version', '?')}",
-        "vectors": f"float32, dim {encoder.dim}",
+        "vectors": f"{encoder.input_vectors.dtype}, dim {encoder.dim}",
         "vocabulary": f"{len(encoder.vocabulary):,} words: {commonest}, ...",
         "buckets": f"{config['sizes']['buckets']:,}",
         "tokenizer": ", ".join(f"{key}={value}" for key, value in config["tokenizer"].items()),

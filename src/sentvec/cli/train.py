@@ -1,8 +1,11 @@
-"""`sentvec train MODEL-KIND CORPUS... -o FOLDER`."""
+"""`sentvec train MODEL-KIND CORPUS... -o FOLDER`, and `sentvec train --resume FOLDER`."""
 
 from __future__ import annotations
 
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +16,31 @@ from sentvec.cli.options import with_settings
 
 app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
+_EVERY = "Also write a checkpoint every so often: 30s, 10m, 2h, 5%."
+_QUIET = "Show nothing but errors."
 
-@app.callback()
-def _kinds() -> None:
+
+@app.callback(invoke_without_command=True)
+def train(
+    context: typer.Context,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Go on with the interrupted run whose -o was this folder."),
+    ] = None,
+    checkpoint_every: Annotated[str | None, typer.Option(help="With --resume. " + _EVERY)] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="With --resume. " + _QUIET)] = False,
+) -> None:
     """Train a model on plain text."""
+    if resume is None:
+        if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
+            msg = "these options need --resume, or come after the kind of model (sent2vec)"
+            raise typer.BadParameter(msg)
+        return
+    from sentvec.models.load import resume as go_on
+
+    with _training(resume, quiet) as display:
+        go_on(resume, checkpoint_every=checkpoint_every, listener=display)
+    raise typer.Exit
 
 
 @app.command("sent2vec")
@@ -30,21 +54,44 @@ def sent2vec(
     preset: Annotated[
         str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but errors.")] = False,
+    checkpoint_every: Annotated[str | None, typer.Option(help=_EVERY)] = None,
+    validate: Annotated[
+        str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
+    ] = None,
+    init_from: Annotated[
+        Path | None, typer.Option(help="Start from the vectors and the vocabulary of this model.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help=_QUIET)] = False,
     **settings: Any,
 ) -> None:
     """Train a Sent2Vec model: a sentence vector is the mean of word and n-gram vectors."""
     from sentvec.models.sent2vec import Sent2Vec
-    from sentvec.storage.folder import check_target
 
-    started = time.perf_counter()
-    check_target(output)
-    work_dir = output.absolute().parent
     paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
-    with TrainingDisplay(quiet=quiet) as display:
-        model = Sent2Vec.train(
-            paths, preset=preset, listener=display, work_dir=work_dir, **settings
-        )
-    model.save(output)
+    with _training(output, quiet) as display:
+        Sent2Vec.train(
+            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
+            validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
+        )  # fmt: skip
+
+
+@contextmanager
+def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
+    """Show a run; where it is interrupted, say how to go on."""
+    started = time.perf_counter()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with TrainingDisplay(quiet=quiet) as display:
+            yield display
+    except KeyboardInterrupt:
+        if (output / "checkpoints").is_dir():
+            complain(f"a checkpoint was written; go on with: sentvec train --resume {output}")
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if not quiet:
         complain(f"saved       {output} ({time.perf_counter() - started:.1f} s in all)")

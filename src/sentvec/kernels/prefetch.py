@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
-_FLOATS_PER_LINE = 16  # a cache line of 64 bytes holds 16 float32
+from sentvec.kernels.jit import OPTIONS
+
+_BYTES_PER_LINE = 64
+_HALVES_PER_LINE = 32
 
 
 @intrinsic
@@ -42,15 +44,23 @@ def _prefetch_line(typing_context: Any, matrix: Any, row: Any, column: Any) -> A
     return signature, codegen
 
 
-if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+def prefetch_row(M, row):
+    """Ask for every cache line of a row (does nothing in plain Python, which cannot)."""
 
-    def prefetch_row(matrix, row):
-        """Do nothing: plain Python cannot."""
 
-else:
+@overload(prefetch_row, jit_options={**OPTIONS, "forceinline": True})
+def _prefetch_row(M, row):
+    if isinstance(M, types.Array):
+        step = _BYTES_PER_LINE // (M.dtype.bitwidth // 8)
 
-    @numba.njit(nogil=True)
-    def prefetch_row(matrix, row):
-        """Ask for every cache line of matrix[row]."""
-        for column in range(0, matrix.shape[1], _FLOATS_PER_LINE):
-            _prefetch_line(matrix, row, column)  # type: ignore[call-arg]
+        def ask(M, row):
+            for column in range(0, M.shape[1], step):
+                _prefetch_line(M, row, column)
+
+        return ask
+
+    def ask_half(M, row):
+        for column in range(0, M.bits.shape[1], _HALVES_PER_LINE):
+            _prefetch_line(M.bits, row, column)
+
+    return ask_half

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sentvec.kernels.jit import helper
+from sentvec.kernels.storage import load, start_row, store, width
 
 
 @helper
@@ -17,12 +18,12 @@ def gather(M, rows, n, sign, total):
     for k in range(0, n - 3, 4):
         a, b = np.uint64(rows[k]), np.uint64(rows[k + 1])
         c, e = np.uint64(rows[k + 2]), np.uint64(rows[k + 3])
-        for d in range(M.shape[1]):
-            total[d] += sign * ((M[a, d] + M[b, d]) + (M[c, d] + M[e, d]))
+        for d in range(width(M)):
+            total[d] += sign * ((load(M, a, d) + load(M, b, d)) + (load(M, c, d) + load(M, e, d)))
     for k in range(n - n % 4, n):
         a = np.uint64(rows[k])
-        for d in range(M.shape[1]):
-            total[d] += sign * M[a, d]
+        for d in range(width(M)):
+            total[d] += sign * load(M, a, d)
 
 
 @helper
@@ -33,14 +34,16 @@ def scatter(M, rows, n, sign, change):
         a = np.uint64(rows[k])
         if k + 1 < n and rows[k + 1] != rows[k]:
             b = np.uint64(rows[k + 1])
-            for d in range(M.shape[1]):
+            at_a, at_b = start_row(M), start_row(M)
+            for d in range(width(M)):
                 x = sign * change[d]
-                M[a, d] += x
-                M[b, d] += x
+                store(M, a, d, load(M, a, d) + x, at_a)
+                store(M, b, d, load(M, b, d) + x, at_b)
             k += 2
         else:
-            for d in range(M.shape[1]):
-                M[a, d] += sign * change[d]
+            at_a = start_row(M)
+            for d in range(width(M)):
+                store(M, a, d, load(M, a, d) + sign * change[d], at_a)
             k += 1
 
 
@@ -50,8 +53,8 @@ def scores(M, rows, n, vector, out):
     for k in range(n):
         row = np.uint64(rows[k])
         score = np.float32(0.0)
-        for d in range(M.shape[1]):
-            score += M[row, d] * vector[d]
+        for d in range(width(M)):
+            score += load(M, row, d) * vector[d]
         out[k] = score
 
 
@@ -63,23 +66,27 @@ def pull_and_push(M, rows, n, steps, vector, pulled):
         one, a = np.uint64(rows[k]), steps[k]
         if k + 1 < n and rows[k + 1] != rows[k]:
             two, b = np.uint64(rows[k + 1]), steps[k + 1]
-            for d in range(M.shape[1]):
-                u, v, h = M[one, d], M[two, d], vector[d]
+            at_one, at_two = start_row(M), start_row(M)
+            for d in range(width(M)):
+                u, v, h = load(M, one, d), load(M, two, d), vector[d]
                 pulled[d] += a * u + b * v
-                M[one, d] = u + a * h
-                M[two, d] = v + b * h
+                store(M, one, d, u + a * h, at_one)
+                store(M, two, d, v + b * h, at_two)
             k += 2
         else:
-            for d in range(M.shape[1]):
-                u = M[one, d]
+            at_one = start_row(M)
+            for d in range(width(M)):
+                u = load(M, one, d)
                 pulled[d] += a * u
-                M[one, d] = u + a * vector[d]
+                store(M, one, d, u + a * vector[d], at_one)
             k += 1
 
 
 @helper
 def soft_threshold(M, row, amount):
     """The proximal step of the L1 penalty (Sent2Vec paper, eq. 6): towards zero by `amount`."""
-    for d in range(M.shape[1]):
-        size = max(abs(M[row, d]) - amount, np.float32(0.0))
-        M[row, d] = size if M[row, d] > 0 else -size
+    at = start_row(M)
+    for d in range(width(M)):
+        x = load(M, row, d)
+        size = max(abs(x) - amount, np.float32(0.0))
+        store(M, row, d, size if x > 0 else -size, at)

@@ -18,7 +18,7 @@ tau rate / c an update and occurrence, is collected over the sentence and applie
 
 Legend:
     V (rows, dim)      source vectors: words, n-gram buckets, and the placeholder in the last row
-    U (words, dim)     target vectors
+    U (words, dim)     target vectors; both as `storage` says
     keep               probability that a word becomes a target (q_p), -1 for never
     alias_*            the distribution of negatives (q_n), as an alias table
     rows, mult         the feature rows of the sentence (-1 where there is none) and how often each
@@ -50,6 +50,7 @@ from sentvec.kernels.negative_sampling import push
 from sentvec.kernels.prefetch import prefetch_row
 from sentvec.kernels.random import stream, uniform
 from sentvec.kernels.rows import gather, scatter, soft_threshold
+from sentvec.kernels.storage import height, set_turn
 
 S, P, H, G = 0, 1, 2, 3
 # The rows of a sentence of more features than this do not stay in the nearer caches.
@@ -105,6 +106,8 @@ def _train_sentence(
     n_chosen = _choose_targets(ids, keep, U, rng, chosen)
     if n_chosen == 0:
         return 0.0, 0
+    set_turn(V, rng[0])
+    set_turn(U, ~rng[0])
     rows, mult, listed = integers[ROWS], integers[MULT], integers[LISTED]
     n_grams = collect(ids, grams, rows, integers[DECK])
     features, total, mask = multiplicities(rows, n_rows, mult, slots, listed)
@@ -139,7 +142,7 @@ def _train_sentence(
                 drop,
                 released,
                 placeholder_grams,
-                len(V) - 1,
+                height(V) - 1,
                 rng,
                 integers,
                 k % 2,
@@ -264,13 +267,13 @@ def _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, side):
 @helper
 def _hidden(V, out, n_out, extra, n_extra, lag, c, work):
     """H (eq. 2), and g = 0."""
-    for d in range(V.shape[1]):
+    for d in range(work.shape[1]):
         work[H, d] = work[S, d] - lag * work[P, d]
         work[G, d] = 0.0
     gather(V, out, n_out, -_ONE, work[H])
     gather(V, extra, n_extra, _ONE, work[H])
     share = _ONE / c
-    for d in range(V.shape[1]):
+    for d in range(work.shape[1]):
         work[H, d] *= share
 
 
@@ -278,7 +281,7 @@ def _hidden(V, out, n_out, extra, n_extra, lag, c, work):
 def _settle(V, out, n_out, extra, n_extra, c, factor, work):
     """Give the gradient its way: P, S, and the rows that P must not or cannot reach."""
     share = _ONE / c
-    for d in range(V.shape[1]):
+    for d in range(work.shape[1]):
         delta = work[G, d] * share
         work[G, d] = delta
         work[P, d] += delta

@@ -16,7 +16,7 @@ Sentence vectors by {model}, trained from plain text with sentvec {version} on {
 
 | | |
 |---|---|
-| vectors | float32, {dim} dimensions |
+| vectors | {dtype}, {dim} dimensions |
 | vocabulary | {vocabulary:,} words |
 | n-gram buckets | {buckets:,} |
 | tokenizer | `{tokenizer}` |
@@ -66,5 +66,6 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         seconds=training.get("seconds", 0.0),
         threads=training.get("threads", "?"),
         settings=settings,
+        dtype=config["settings"].get("dtype", "float32"),
         **config["sizes"],
     )

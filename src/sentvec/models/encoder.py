@@ -51,7 +51,8 @@ class SentenceEncoder:
 
     Attributes:
         tokenizer: Cuts text into words, as in training.
-        input_vectors: float32 (rows, dim), read-only: words in id order, then n-gram buckets.
+        input_vectors: float32 or float16 (rows, dim), read-only: words in id order, then
+            n-gram buckets.
         config: What is known of the model: settings, corpus, sizes.
     """
 
@@ -66,7 +67,7 @@ class SentenceEncoder:
     ) -> None:
         self._read_vocabulary = vocabulary
         self.tokenizer = tokenizer
-        self._tensors = tensors
+        self.tensors = tensors
         self.config = config
         self._folder = folder
         self._ngrams = int(config["settings"]["ngrams"])
@@ -90,8 +91,8 @@ class SentenceEncoder:
 
     @property
     def input_vectors(self) -> Vectors:
-        """float32 (rows, dim): words in id order, then n-gram buckets."""
-        return self._tensors["input_vectors"]
+        """float32 or float16 (rows, dim): words in id order, then n-gram buckets."""
+        return self.tensors["input_vectors"]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -228,7 +229,7 @@ class SentenceEncoder:
         Raises:
             UnknownWordError: The word is not in the vocabulary; near words are named.
         """
-        return np.array(self.input_vectors[self.vocabulary.id_of(word)])
+        return np.array(self.input_vectors[self.vocabulary.id_of(word)], np.float32)
 
     def __repr__(self) -> str:
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
@@ -239,7 +240,7 @@ class SentenceEncoder:
         if self._folder is not None:
             return {"folder": str(self._folder), "config": self.config}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
-                "tensors": self._tensors, "config": self.config}  # fmt: skip
+                "tensors": self.tensors, "config": self.config}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "folder" in state:
@@ -276,10 +277,15 @@ class SentenceEncoder:
 
         ids = [self._known_ids(text) for text in texts]
         rows, offsets = self._features(ids)
-        shape = (len(texts), len(self.input_vectors))
-        sums = csr_matrix((np.ones(len(rows), np.float32), rows, offsets), shape)
+        matrix = self.input_vectors
+        if matrix.dtype != np.float32:  # unpack the rows in question, not the whole matrix
+            distinct, rows = np.unique(rows, return_inverse=True)
+            matrix = matrix[distinct].astype(np.float32)
+        sums = csr_matrix(
+            (np.ones(len(rows), np.float32), rows, offsets), (len(texts), len(matrix))
+        )
         counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
-        vectors: Vectors = (sums @ self.input_vectors) * (np.float32(1) / counts)[:, None]
+        vectors: Vectors = (sums @ matrix) * (np.float32(1) / counts)[:, None]
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
 
     def _known_ids(self, text: str) -> list[int]:
@@ -327,4 +333,4 @@ class SentenceEncoder:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
         card = model_card(Path(folder).name, self.config)
-        write_folder(folder, self.config, self.vocabulary, self._tensors, card)
+        write_folder(folder, self.config, self.vocabulary, self.tensors, card)

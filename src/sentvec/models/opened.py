@@ -29,7 +29,9 @@ def check_opened(opened: ModelFolder) -> Tokenizer:
         raise FormatError(msg) from error
     vectors = opened.tensors.get("input_vectors", np.empty(0))
     expected = (words + buckets, dim)
-    if vectors.dtype != np.float32 or vectors.shape != expected:
+    if vectors.dtype not in (np.float32, np.float16) or vectors.shape != expected:
         msg = f"{opened.path / TENSORS} has input_vectors of {vectors.dtype} {vectors.shape}"
-        raise FormatError(f"{msg}, expected float32 {expected} - {CONFIG} is of another model")
+        raise FormatError(
+            f"{msg}, expected float32 or float16 {expected} - {CONFIG} is of another model"
+        )
     return tokenizer

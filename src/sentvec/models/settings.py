@@ -56,8 +56,14 @@ class Sent2VecSettings:
     l1: float = _setting(0.0, "weight of the L1 penalty (the paper's tau; 0.0005 there)")
     variant: str = _setting("paper", "`paper`, or `released` for what the authors' program does")
     tokenizer: str = _setting("simple", "whitespace, simple, tweet or ptb")
+    dtype: str = _setting(
+        "float32", "float16 halves memory and model: half precision, rounded at random"
+    )
     shuffle: bool = _setting(True, "take sentences in random order")
     threads: int | None = _setting(None, "worker threads; without it, one per processor")
+    deterministic: bool = _setting(
+        False, "with several threads, the same result every time; a copy of the matrices for each"
+    )
     seed: int = _setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
 
     def __post_init__(self) -> None:
@@ -70,6 +76,9 @@ class Sent2VecSettings:
             if not good:
                 msg = f"{name} is {value!r} - expected {expected}"
                 raise SettingsError(msg)
+        if self.deterministic and self.dtype != "float32":
+            msg = f"deterministic needs dtype='float32', not {self.dtype!r} - change one of them"
+            raise SettingsError(msg)
 
     @classmethod
     def make(cls, preset: str | None = None, **changes: Any) -> Sent2VecSettings:
@@ -148,7 +157,9 @@ _LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("l1", _finite(lambda v: v >= 0), "a finite number from 0 (0 is off)"),
     ("variant", lambda v: v in ("paper", "released"), "'paper' or 'released'"),
     ("tokenizer", _is_tokenizer, "the name of a tokenizer"),
+    ("dtype", lambda v: v in ("float32", "float16"), "'float32' or 'float16'"),
     ("shared_negatives", lambda v: isinstance(v, bool), "True or False"),
+    ("deterministic", lambda v: isinstance(v, bool), "True or False"),
     ("shuffle", lambda v: isinstance(v, bool), "True or False"),
     ("threads", _optional(_whole_from(1, 4096)), "a whole number from 1 to 4,096, or none for all"),
     ("seed", _whole_from(0, 2**63 - 1), "a whole number from 0"),

@@ -33,6 +33,7 @@ from sentvec.storage.tensors import map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
+CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in work keeps its own there (`checkpoint`)
 _TRIES = 5
 CONFIG, VOCABULARY, TENSORS, CARD = (
     "config.json",
@@ -93,7 +94,7 @@ def open_folder(path: str | os.PathLike[str]) -> ModelFolder:
 
 
 def _open(folder: Path) -> ModelFolder:
-    _restore(_real(folder), patient=True)
+    restore(folder, patient=True)
     if not folder.exists():
         msg = f"no model at {folder} - check the path and the working directory"
         raise SourceError(msg)
@@ -154,9 +155,11 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if target in (Path.cwd(), target.parent):
         msg = f"a model cannot take the place of {target}, where this program runs"
         raise StorageError(msg + " - name a folder for it")
-    _restore(target)
+    restore(target)
     _sweep(target)
-    is_ours = target.is_dir() and (_is_model(target) or not any(target.iterdir()))
+    is_ours = target.is_dir() and (
+        _is_ours(target) or all(entry.name == CHECKPOINTS for entry in target.iterdir())
+    )
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
         raise StorageError(msg)
@@ -190,6 +193,9 @@ def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -
 def _put_in_place(fresh: Path, target: Path) -> None:
     old = _beside(target, "old")
     if old.exists() and target.exists():  # a crash came after the new one took its name
+        if any(old.iterdir()) and not _is_ours(old):
+            msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
+            raise StorageError(msg)
         _finish(old, target)
     for attempt in range(_TRIES):
         if target.exists():
@@ -197,7 +203,7 @@ def _put_in_place(fresh: Path, target: Path) -> None:
         try:
             fresh.rename(target)
         except BaseException as error:
-            _restore(target)
+            restore(target)
             # A load that finds no model puts the old one back; move it aside once more.
             taken = isinstance(error, OSError) and error.errno in (errno.ENOTEMPTY, errno.EEXIST)
             if not taken or attempt == _TRIES - 1:
@@ -210,17 +216,18 @@ def _put_in_place(fresh: Path, target: Path) -> None:
 
 def _finish(old: Path, target: Path) -> None:
     """Move along what else the user kept in the old folder, then delete it."""
-    if not _is_model(old) and any(old.iterdir()):
-        msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
-        raise StorageError(msg)
     for entry in old.iterdir():
-        if entry.name not in (CONFIG, VOCABULARY, TENSORS, CARD):
+        if (
+            entry.name not in (CONFIG, VOCABULARY, TENSORS, CARD)
+            and not (target / entry.name).exists()
+        ):
             entry.rename(target / entry.name)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _restore(target: Path, *, patient: bool = False) -> None:
+def restore(path: str | os.PathLike[str], *, patient: bool = False) -> None:
     """Put the old folder back where a crash came before the new one took its name."""
+    target = _real(path)
     old = _beside(target, "old")
     for _ in range(_TRIES if patient else 1):
         if target.exists() or not old.is_dir():
@@ -276,6 +283,11 @@ def _is_model(folder: Path) -> bool:
     except (OSError, FormatError):
         return False
     return True
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder holds a model, or the checkpoints of a run that will make one."""
+    return _is_model(folder) or (folder / CHECKPOINTS / RUN).is_file()
 
 
 def _beside(target: Path, suffix: str) -> Path:

@@ -31,7 +31,7 @@ from sentvec.errors import CorpusError, PrunedVocabularyWarning, StorageError
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank
-from sentvec.text.vocabulary import Vocabulary, order_words
+from sentvec.text.vocabulary import Vocabulary, grown, order_words
 from sentvec.text.wordtable import MAX_WORDS, KernelWordTable, PlainWordTable, WordTable
 
 # Corpora up to this size are counted in plain Python.
@@ -85,6 +85,8 @@ def encode_corpus(
     min_count: int = 5,
     max_vocab: int | None = None,
     max_words: int = MAX_WORDS,
+    vocabulary: Vocabulary | None = None,
+    grow: bool = False,
 ) -> EncodedCorpus:
     """Count the words of the sources, choose the vocabulary and write the ids into a folder.
 
@@ -96,6 +98,9 @@ def encode_corpus(
         max_vocab: At most so many words are kept; `None` for all.
         max_words: Distinct words counted at once. Above it the rarest half is dropped with a
             warning; what they stood for so far is unknown, and their counts start again.
+        vocabulary: Use this one, of an earlier model.
+        grow: Add to it the words it lacks, above `min_count` and up to `max_vocab` in all; the
+            counts of both texts add up, and the old words keep their ids.
 
     Raises:
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
@@ -115,11 +120,19 @@ def encode_corpus(
             else:
                 writer.finish_source(table)
     counts = table.counts()
-    kept, words = order_words(table, min_count=min_count, max_vocab=max_vocab)
-    _check_vocabulary(table, kept, min_count)
-    vocabulary = Vocabulary([decode(word) for word in words], counts[kept])
-    with _storing_in(folder):
-        known = _numbers_to_ids(writer, kept, len(counts))
+    lut = np.full(len(counts) + 1, DROPPED, np.uint32)
+    if vocabulary is None:
+        kept, words = order_words(table, min_count=min_count, max_vocab=max_vocab)
+        _check_vocabulary(table, kept, min_count)
+        vocabulary = Vocabulary([decode(word) for word in words], counts[kept])
+        lut[kept] = np.arange(len(kept), dtype=np.uint32)
+    else:
+        if grow:
+            vocabulary = grown(vocabulary, table, min_count=min_count, max_vocab=max_vocab)
+        for number, word in enumerate(table.words()):
+            lut[number] = vocabulary.ids.get(decode(word), DROPPED)
+    with storing_in(folder):
+        known = _numbers_to_ids(writer, lut)
         corpus = EncodedCorpus(
             ids=_mapped(writer.ids_path, np.uint32, known),
             offsets=_mapped(writer.offsets_path, np.int64, writer.sentences + 1),
@@ -154,7 +167,7 @@ def _read_head(blocks: Iterator[bytes]) -> tuple[list[bytes], bool]:
 
 
 @contextmanager
-def _storing_in(folder: Path) -> Iterator[None]:
+def storing_in(folder: Path) -> Iterator[None]:
     """Name the folder where its disk does not take what is written."""
     try:
         yield
@@ -182,7 +195,7 @@ class _NumberWriter:
         self._unfinished = False
 
     def __enter__(self) -> _NumberWriter:
-        with _storing_in(self._folder), ExitStack() as files:
+        with storing_in(self._folder), ExitStack() as files:
             self._ids = files.enter_context(self.ids_path.open("w+b"))
             self._offsets = files.enter_context(self.offsets_path.open("w+b"))
             self._documents = files.enter_context(self.documents_path.open("w+b"))
@@ -192,14 +205,14 @@ class _NumberWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with _storing_in(self._folder):
+        with storing_in(self._folder):
             self._files.close()
 
     def add(self, table: WordTable, block: bytes) -> None:
         """Count a tokenised block."""
         numbers, ends = table.add(block)
         self._unfinished = not block.endswith(b"\n")
-        with _storing_in(self._folder):
+        with storing_in(self._folder):
             self._write(numbers, ends)
             if len(table) > self._max_words:
                 self._prune(table)
@@ -208,7 +221,7 @@ class _NumberWriter:
         """End the last line, where it has no LF, and the document."""
         if self._unfinished:
             self.add(table, b"\n")
-        with _storing_in(self._folder):
+        with storing_in(self._folder):
             self._end_document(self.sentences)
 
     def stats(self, known: int) -> CorpusStats:
@@ -262,15 +275,16 @@ class _NumberWriter:
         table.keep(kept)
 
 
-def _numbers_to_ids(writer: _NumberWriter, kept: list[int], n_words: int) -> int:
-    """The second pass, in place; returns the number of known tokens."""
-    lut = np.full(n_words + 1, DROPPED, np.uint32)
-    lut[kept] = np.arange(len(kept), dtype=np.uint32)
+def _numbers_to_ids(writer: _NumberWriter, lut: Ids) -> int:
+    """The second pass, in place; returns the number of known tokens.
+
+    `lut` has the id of each word number, and one entry more for what was dropped by pruning.
+    """
     numbers = np.memmap(writer.ids_path, np.uint32, "r+", shape=(writer.tokens,))
     offsets = np.memmap(writer.offsets_path, np.int64, "r+", shape=(writer.sentences + 1,))
     known = first = 0
     for start in range(0, writer.tokens, _WINDOW):
-        ids = lut[np.minimum(numbers[start : start + _WINDOW], n_words)]
+        ids = lut[np.minimum(numbers[start : start + _WINDOW], len(lut) - 1)]
         keep = ids != DROPPED
         known_before = np.concatenate([[known], known + np.cumsum(keep)])
         # The sentences that end in this window.

@@ -113,3 +113,23 @@ def order_words(
     entries = zip((-counts[numbers]).tolist(), words, numbers.tolist(), strict=True)
     kept = sorted(entries)[:max_vocab]
     return [number for _, _, number in kept], [word for _, word, _ in kept]
+
+
+def grown(
+    old: Vocabulary, table: WordTable, *, min_count: int, max_vocab: int | None
+) -> Vocabulary:
+    """An old vocabulary with the counts of a new text added.
+
+    The old words keep their ids; new words that are frequent enough come after them.
+    """
+    numbers, words = order_words(table, min_count=min_count, max_vocab=None)
+    room = None if max_vocab is None else max(max_vocab - len(old), 0)
+    entries = zip(map(decode, words), numbers, strict=True)
+    fresh = [(word, number) for word, number in entries if word not in old.ids][:room]
+    counts = table.counts()
+    seen = dict(zip(map(decode, table.words()), counts.tolist(), strict=True))
+    added = np.array([seen.get(word, 0) for word in old.words], np.int64)
+    return Vocabulary(
+        [*old.words, *(word for word, _ in fresh)],
+        np.concatenate([old.counts + added, counts[[number for _, number in fresh]]]),
+    )

@@ -12,36 +12,42 @@ from sentvec.errors import DivergedError, NotEnoughMemoryError
 _LINE = 64
 _BLOCK = 1 << 16
 
-Matrix = NDArray[np.float32]
+Matrix = NDArray[np.float32] | NDArray[np.float16]
 
 
-def zeros(rows: int, dim: int) -> Matrix:
-    """A float32 matrix of zeros whose first row begins at a cache line.
+def zeros(rows: int, dim: int, dtype: str = "float32") -> Matrix:
+    """A matrix of zeros whose first row begins at a cache line.
 
     Raises:
         NotEnoughMemoryError: The system refuses the memory.
     """
-    size = rows * dim * 4
+    size = rows * dim * np.dtype(dtype).itemsize
     try:
         memory = np.zeros(size + _LINE, np.uint8)
     except MemoryError as error:
         msg = f"the system refuses {size / 1e9:.2f} GB for a matrix of {rows:,} rows of {dim}"
         raise NotEnoughMemoryError(msg + " - lower dim, buckets or max_vocab") from error
     start = -memory.ctypes.data % _LINE
-    return memory[start : start + size].view(np.float32).reshape(rows, dim)
+    matrix: Matrix = memory[start : start + size].view(dtype).reshape(rows, dim)
+    return matrix
 
 
-def uniform(rows: int, dim: int, *, seed: int, threads: int) -> Matrix:
+def uniform(rows: int, dim: int, *, seed: int, threads: int, dtype: str = "float32") -> Matrix:
     """Entries uniform in (-1/dim, 1/dim), as the released program starts its source vectors.
 
-    An entry depends on seed, row and column only, not on the number of threads.
+    An entry depends on seed, row and column only, not on the number of threads; in float16 it is
+    the nearest to that of float32.
     """
     from sentvec.kernels.setup import fill_uniform
 
-    matrix = zeros(rows, dim)
+    matrix = zeros(rows, dim, dtype)
 
     def fill(start: int) -> None:
-        fill_uniform(matrix[start : start + _BLOCK], start, 1.0 / dim, seed)
+        block = matrix[start : start + _BLOCK]
+        numbers = block if block.dtype == np.float32 else np.empty(block.shape, np.float32)
+        fill_uniform(numbers, start, 1.0 / dim, seed)
+        if numbers is not block:
+            block[:] = numbers
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(fill, range(0, rows, _BLOCK)))

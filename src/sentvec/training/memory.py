@@ -36,12 +36,14 @@ class MemoryEstimate:
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(rows: int, words: int, dim: int, *, scratch: int = 0) -> MemoryEstimate:
-    """The memory of training two matrices of float32, (rows, dim) and (words, dim).
+def estimate(
+    rows: int, words: int, dim: int, *, itemsize: int = 4, scratch: int = 0
+) -> MemoryEstimate:
+    """The memory of training two matrices, (rows, dim) and (words, dim), of numbers of a size.
 
     `scratch` is what the workers need for the longest sentence.
     """
-    matrices = (rows + words) * dim * 4
+    matrices = (rows + words) * dim * itemsize
     vocabulary = words * 250  # as Python objects, with the tables drawn from
     return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available())
 

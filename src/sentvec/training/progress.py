@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate
@@ -47,33 +47,62 @@ class Listener:
     def progress(self, progress: Progress) -> None:
         """A few times a second while training, and once at its end."""
 
+    def validation(self, epoch: int, loss: float) -> None:
+        """The loss per target on the held-out text after an epoch (from 1)."""
 
-@dataclass
+    def warning(self, message: str) -> None:
+        """Something went wrong that does not end the training."""
+
+
 class Meter:
-    """Turns totals into `Progress`; the loss is that of the last `window` of the run."""
+    """Turns totals into `Progress`; the loss is that of the last two per cent of the run.
 
-    total: int
-    epochs: int
-    lr: float
-    window: float = 0.02
-    started: float = field(default_factory=time.perf_counter)
-    _marks: list[tuple[float, float, int]] = field(default_factory=lambda: [(0.0, 0.0, 0)])
+    Args:
+        total: Tokens of all epochs.
+        epochs: Their number.
+        lr: The learning rate at the start.
+        start: Tokens, loss and targets of earlier sessions of the run.
+        seconds: Wall time of earlier sessions.
+    """
+
+    WINDOW = 0.02
+
+    def __init__(
+        self,
+        total: int,
+        epochs: int,
+        lr: float,
+        start: tuple[int, float, int] = (0, 0.0, 0),
+        seconds: float = 0.0,
+    ) -> None:
+        self._total, self._epochs, self._lr = total, epochs, lr
+        self._first, self._before, self._began = start[0], seconds, time.perf_counter()
+        self._last = self._began
+        self._marks = [(start[0] / total, start[1], start[2])]
+
+    def seconds(self) -> float:
+        """Wall time of the run so far, earlier sessions included."""
+        return self._before + time.perf_counter() - self._began
+
+    def age(self) -> float:
+        """Seconds since the state was last read."""
+        return time.perf_counter() - self._last
 
     def read(self, tokens: int, loss: float, targets: int) -> Progress:
         """The state after so many tokens, with the sums of losses and targets since the start."""
-        seconds = time.perf_counter() - self.started
-        done = tokens / self.total
-        while len(self._marks) > 1 and self._marks[1][0] <= done - self.window:
+        done, self._last = tokens / self._total, time.perf_counter()
+        while len(self._marks) > 1 and self._marks[1][0] <= done - self.WINDOW:
             self._marks.pop(0)
         _, loss_before, targets_before = self._marks[0]
         recent = targets - targets_before
         self._marks.append((done, loss, targets))
+        speed = (tokens - self._first) / (time.perf_counter() - self._began)
         return Progress(
             done=done,
-            epoch=min(int(done * self.epochs) + 1, self.epochs),
-            words_per_second=tokens / seconds if seconds else 0.0,
-            eta=seconds * (1 - done) / done if done else float("inf"),
-            lr=self.lr * (1 - done),
+            epoch=min(int(done * self._epochs) + 1, self._epochs),
+            words_per_second=speed,
+            eta=(self._total - tokens) / speed if speed else float("inf"),
+            lr=self._lr * (1 - done),
             loss=(loss - loss_before) / recent if recent else float("nan"),
-            seconds=seconds,
+            seconds=self.seconds(),
         )

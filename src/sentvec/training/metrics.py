@@ -1,0 +1,71 @@
+"""What a run reported, as one JSON object a line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sentvec.text.encoded import CorpusStats
+from sentvec.training.memory import MemoryEstimate
+from sentvec.training.progress import Listener, Progress
+
+NAME = "metrics.jsonl"
+
+
+class MetricsWriter(Listener):
+    """Appends records to a file and passes everything on to another listener.
+
+    Args:
+        path: The file; records of an earlier session of the run stay.
+        listener: Hears everything too.
+    """
+
+    SECONDS = 5.0
+
+    def __init__(self, path: Path, listener: Listener) -> None:
+        self._path, self._listener = path, listener
+        self._last = float("-inf")
+
+    def corpus(self, stats: CorpusStats, vocabulary_size: int, seconds: float) -> None:
+        """Pass on, and write down."""
+        self._listener.corpus(stats, vocabulary_size, seconds)
+        self._write(event="corpus", vocabulary=vocabulary_size, seconds=seconds, **asdict(stats))
+
+    def memory(self, estimate: MemoryEstimate) -> None:
+        """Pass on, and write down."""
+        self._listener.memory(estimate)
+        self._write(event="memory", **asdict(estimate))
+
+    def compiling(self) -> None:
+        """Pass on."""
+        self._listener.compiling()
+
+    def progress(self, progress: Progress) -> None:
+        """Pass on; write down every five seconds, and at the end."""
+        self._listener.progress(progress)
+        if progress.done >= 1 or progress.seconds - self._last >= self.SECONDS:
+            self._last = progress.seconds
+            self._write(event="progress", **asdict(progress))
+
+    def validation(self, epoch: int, loss: float) -> None:
+        """Pass on, and write down."""
+        self._listener.validation(epoch, loss)
+        self._write(event="validation", epoch=epoch, loss=loss)
+
+    def warning(self, message: str) -> None:
+        """Pass on, and write down."""
+        self._listener.warning(message)
+        self._write(event="warning", message=message)
+
+    def _write(self, **record: Any) -> None:
+        # Infinity and NaN are no JSON; a run must not end because its diary cannot be written.
+        finite = {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in record.items()
+        }
+        with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(finite) + "\n")
