@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sentvec.errors import DivergedError, NotEnoughMemoryError
 
 _LINE = 64
-_BLOCK = 1 << 16
+_BLOCK = 1 << 13  # rows handled at a time: a copy of so many in float32 is small
 
 Matrix = NDArray[np.float32] | NDArray[np.float16]
 

@@ -10,7 +10,7 @@ from sentvec.errors import NotEnoughMemoryError
 
 _CGROUP = Path("/sys/fs/cgroup")
 # The interpreter with its libraries and the batches in work; measured, see docs/results.md.
-BASE_BYTES = 200 << 20
+BASE_BYTES = 150 << 20
 
 
 @dataclass(frozen=True, slots=True)
