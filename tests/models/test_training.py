@@ -448,7 +448,7 @@ def test_too_little_memory_is_known_before_anything_is_allocated(monkeypatch):
         train(dim=300, buckets=1_000_000)
     assert isinstance(caught.value, MemoryError)
     assert str(caught.value) == (
-        "training needs 1.41 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
+        "training needs 1.36 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
     )
 
 
