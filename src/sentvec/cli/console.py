@@ -32,7 +32,7 @@ class TrainingDisplay(Listener):
         self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
         self._live = self._console.is_terminal and not quiet
         self._bar: Progress | None = None
-        self._last_line = 0.0
+        self._last_line, self._ended = 0.0, False
 
     def __enter__(self) -> TrainingDisplay:
         return self
@@ -62,9 +62,14 @@ class TrainingDisplay(Listener):
         """Move the bar, or print a line every ten seconds and at the end."""
         if self._live:
             self._move_bar(progress)
-        elif progress.done >= 1 or progress.seconds - self._last_line >= self.LINE_SECONDS:
-            self._last_line = progress.seconds
+        elif self._is_line_due(progress):
+            self._last_line, self._ended = progress.seconds, progress.done >= 1
             self._console.print(f"training    {progress.done:4.0%}  {_numbers(progress)}")
+
+    def _is_line_due(self, progress: State) -> bool:
+        if progress.done >= 1:
+            return not self._ended
+        return progress.seconds - self._last_line >= self.LINE_SECONDS
 
     def validation(self, epoch: int, loss: float) -> None:
         """Show the held-out loss."""
