@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-
 from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
@@ -44,10 +42,9 @@ def opened_for_training(
         msg = f"the model in init_from has output_vectors of {outputs.shape}, expected {expected}"
         raise FormatError(msg + " - it is damaged, or put together of two")
     for name, tensor in model.tensors.items():
-        for start in range(0, len(tensor), 1 << 16):
-            if not np.isfinite(tensor[start : start + (1 << 16)]).all():
-                msg = f"the {name} of the model in init_from are not finite - it has diverged"
-                raise DivergedError(msg + "; start from another")
+        if matrices.first_row_not_finite(tensor) is not None:
+            msg = f"the {name} of the model in init_from are not finite - it has diverged"
+            raise DivergedError(msg + "; start from another")
     return model
 
 

@@ -271,9 +271,8 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
     }
     vocabulary = run.corpus.vocabulary  # of the corpus, the model keeps nothing else
     model = cls(vocabulary=lambda: vocabulary, tokenizer=tokenizer, tensors=tensors, config=config)
-    if run.plan.output is not None:
+    if run.plan.output is not None and run.checkpoints is not None:  # a run has both or neither
         model.save(run.plan.output)
-    if run.plan.output is not None and run.checkpoints is not None:
         with contextlib.suppress(OSError):
             (run.checkpoints.path / METRICS).replace(run.plan.output / METRICS)
         run.checkpoints.remove()

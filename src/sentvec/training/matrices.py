@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +57,16 @@ def uniform(rows: int, dim: int, *, seed: int, threads: int, dtype: str = "float
 
 def check_finite(matrix: Matrix, name: str, lr: float) -> None:
     """Raise `DivergedError` where a matrix holds NaN or infinity."""
+    row = first_row_not_finite(matrix)
+    if row is not None:
+        msg = f"training diverged: row {row} of the {name} vectors is not finite at the end"
+        raise DivergedError(f"{msg} (lr {lr:g} at the start) - lower lr (0.2 in the paper)")
+
+
+def first_row_not_finite(matrix: NDArray[Any]) -> int | None:
+    """The first row that holds NaN or infinity, looked for in blocks; None where there is none."""
     for start in range(0, len(matrix), _BLOCK):
-        block = matrix[start : start + _BLOCK]
-        if not np.isfinite(block).all():
-            row = start + int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
-            msg = f"training diverged: row {row} of the {name} vectors is not finite at the end"
-            raise DivergedError(f"{msg} (lr {lr:g} at the start) - lower lr (0.2 in the paper)")
+        finite = np.isfinite(matrix[start : start + _BLOCK]).all(axis=1)
+        if not finite.all():
+            return start + int(np.argmin(finite))
+    return None
