@@ -124,52 +124,21 @@ def _train_sentence(
             place = _place(k, shared)
             if not shared or k % TARGETS_PER_DRAW == 0:
                 _draw_and_prefetch(
-                    negatives,
-                    shared,
-                    ids[chosen[k]],
-                    alias_keep,
-                    alias_other,
-                    rng,
-                    integers[DRAWN + place],
-                    integers[SAME + place],
-                    U,
-                )
+                    negatives, shared, ids[chosen[k]], alias_keep, alias_other, rng,
+                    integers[DRAWN + place], integers[SAME + place], U,
+                )  # fmt: skip
             n_out, n_extra = _exclude(
-                chosen[k],
-                n,
-                width,
-                n_grams,
-                drop,
-                released,
-                placeholder_grams,
-                height(V) - 1,
-                rng,
-                integers,
-                k % 2,
-            )
+                chosen[k], n, width, n_grams, drop, released, placeholder_grams, height(V) - 1,
+                rng, integers, k % 2,
+            )  # fmt: skip
             lag = _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, k % 2)
         if k > 0:
             c = np.float32(features - n_out_before + n_extra_before)
             loss += _train_target(
-                V,
-                U,
-                ids[chosen[k - 1]],
-                n_out_before,
-                n_extra_before,
-                lag_before,
-                total,
-                c,
-                negatives,
-                rate,
-                tau,
-                table,
-                work,
-                integers,
-                (k - 1) % 2,
-                _place(k - 1, shared),
-                steps,
-                exempt,
-            )
+                V, U, ids[chosen[k - 1]], n_out_before, n_extra_before, lag_before, total, c,
+                negatives, rate, tau, table, work, integers, (k - 1) % 2, _place(k - 1, shared),
+                steps, exempt,
+            )  # fmt: skip
             owed += tau * rate / c
     scatter(V, listed, features, _ONE, work[P])
     if tau > 0:
