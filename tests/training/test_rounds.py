@@ -114,12 +114,14 @@ def test_half_precision_cannot_be_merged():
 def merged(base, copies):
     """What `merge_rows` should make of a base, in plain NumPy."""
     changes = copies - base
-    touched = (changes != 0).any(axis=2).sum(axis=0)
-    return base + changes.sum(axis=0) / np.maximum(touched, 1)[:, None]
+    whole = changes.sum(axis=0)
+    apart, together = (changes**2).sum(axis=(0, 2)), (whole**2).sum(axis=1)
+    share = np.minimum(1.0, apart / np.maximum(together, 1e-30))
+    return base + share[:, None] * whole
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_a_row_takes_the_mean_change_of_the_workers_that_changed_it(workers):
+def test_rows_are_merged_as_defined(workers):
     random = np.random.default_rng(workers)
     base = random.normal(size=(40, 7)).astype(np.float32)
     copies = np.stack([base] * workers)
@@ -134,6 +136,27 @@ def test_a_row_takes_the_mean_change_of_the_workers_that_changed_it(workers):
     assert untouched.any()
     assert np.array_equal(base[untouched], before[untouched])
     assert all(np.array_equal(copy, base) for copy in copies)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_equal_changes_are_averaged_and_unrelated_ones_added(workers):
+    base = np.zeros((3, 4), np.float32)
+    copies = np.zeros((workers, 3, 4), np.float32)
+    copies[:, 0] = [1, 2, 3, 4]
+    copies[:, 1, :workers] = np.eye(workers)
+    copies[0, 2] = [1e-30, 0, 0, 0]  # its square is 0 in float32
+    merge_rows(base, copies, 0, 3)
+    np.testing.assert_allclose(base[0], [1, 2, 3, 4], rtol=1e-6)
+    assert base[1, :workers].tolist() == [1] * workers
+    assert base[2, 0] > 0
+    assert all(np.array_equal(copy, base) for copy in copies)
+
+
+def test_changes_that_cancel_out_leave_the_row():
+    base = np.zeros((1, 2), np.float32)
+    copies = np.array([[[1, 0]], [[-1, 0]]], np.float32)
+    merge_rows(base, copies, 0, 1)
+    assert base.tolist() == [[0, 0]]
 
 
 def test_rows_outside_of_the_range_are_left_alone():
