@@ -67,3 +67,7 @@ class EmptyTextWarning(UserWarning):
 
 class PrunedVocabularyWarning(UserWarning):
     """The corpus has more distinct words than are counted at once; rare ones were dropped."""
+
+
+class KernelCacheWarning(UserWarning):
+    """The disk does not take the compiled kernels; they are used, and compiled again next time."""
