@@ -824,7 +824,8 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
         "train", "sent2vec", corpus_file, "-o", output, *SMALL, *every,
         before=SIGNALLED.format(name, output),
     )  # fmt: skip
-    assert stopped.returncode == (-signal.SIGKILL if name == "SIGKILL" else 130)
+    statuses = {"SIGTERM": 143, "SIGINT": 130, "SIGKILL": -signal.SIGKILL}
+    assert stopped.returncode == statuses[name]
     if name != "SIGKILL":
         advice = f"a checkpoint was written; go on with: sentvec train --resume {output}"
         assert advice in stopped.stderr.splitlines()
@@ -836,6 +837,19 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
     assert resumed.stdout == ""
     assert sorted(os.listdir(output)) == MODEL_FILES
     assert same_bits(load(output), whole_of_program)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_signal_before_training_begins_leaves_nothing_and_advises_nothing(
+    tmp_path, corpus_file, name, status
+):
+    at_once = f"TrainingDisplay.memory = lambda *_: os.kill(os.getpid(), signal.{name})"
+    before = SIGNALLED.format(name, tmp_path) + at_once
+    args = ["train", "sent2vec", corpus_file, "-o", tmp_path / "model", *SMALL]
+    stopped = run_program(*args, before=before, check=status)
+    assert "go on with" not in stopped.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_program_says_when_there_is_nothing_to_resume(tmp_path, capfd):
