@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -444,12 +445,52 @@ def test_too_little_memory_is_known_before_anything_is_allocated(monkeypatch):
 
     monkeypatch.setattr(memory, "available", lambda: 300_000_000)
     monkeypatch.setattr(matrices, "zeros", refuse)
+    monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", 20)
+    words = [" ".join(f"w{number}" for number in range(1000))] * 2  # known by counting only
     with pytest.raises(NotEnoughMemoryError) as caught:
-        train(dim=300, buckets=1_000_000)
+        train_sent2vec(words, dim=30_000, buckets=None)
     assert isinstance(caught.value, MemoryError)
     assert str(caught.value) == (
-        "training needs 1.36 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
+        "training needs 0.52 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "needed"),
+    [
+        ({"dim": 300, "buckets": 1_000_000}, "1.36"),
+        ({"dim": 30_000, "buckets": None}, "1.36"),
+        ({"dim": 300, "buckets": 1_000_000, "dtype": "float16"}, "0.76"),
+        ({"dim": 300, "buckets": 100_000, "threads": 2, "deterministic": True}, "0.52"),
+    ],
+    ids=str,
+)
+def test_memory_that_the_settings_alone_ask_for_is_known_before_the_corpus_is_read(
+    tmp_path, monkeypatch, settings, needed
+):
+    def refuse():
+        raise AssertionError
+        yield
+
+    monkeypatch.setattr(memory, "available", lambda: 300_000_000)
+    with pytest.raises(NotEnoughMemoryError) as caught:
+        train_sent2vec(refuse(), output=tmp_path / "model", **settings)
+    assert str(caught.value) == (
+        f"training needs at least {needed} GB of memory, 0.30 GB are available - "
+        "lower dim, buckets or max_vocab"
+    )
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_words_of_the_model_a_run_starts_from_count_before_the_corpus_is_read(monkeypatch):
+    old = train_sent2vec(planted_corpus(), epochs=1, dim=1000, ngrams=1, buckets=None)
+    base = memory.BASE_BYTES + 60 * 250
+    scratch = 7 * sent2vec_trainer.SCRATCH_BYTES
+    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 + scratch)
+    Sent2Vec.train(planted_corpus()[:4], epochs=1, init_from=old, threads=1, min_count=10**6)
+    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 - 1)
+    with pytest.raises(NotEnoughMemoryError, match="at least"):
+        Sent2Vec.train(iter([]), init_from=old, threads=1)
 
 
 def test_memory_the_system_refuses_is_said_in_words(monkeypatch):

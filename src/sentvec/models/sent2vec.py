@@ -16,7 +16,14 @@ import numpy as np
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.initial import opened_for_training, shaped_like, take_over
 from sentvec.models.run import Plan, Run, train_run
-from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, memory_of, resolved
+from sentvec.models.sent2vec_trainer import (
+    Shared,
+    Worker,
+    check_least_memory,
+    keep_probabilities,
+    memory_of,
+    resolved,
+)
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
@@ -87,6 +94,7 @@ class Sent2Vec(SentenceEncoder):
             given = {name for name, value in settings.items() if value is not None}
             chosen, tokenizer = shaped_like(init, chosen, given), init.tokenizer
         tokenizer.check_available()
+        check_least_memory(chosen, len(init.vocabulary) if init else 0)
         plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, init)
         sources = open_corpus(corpus)
         model: Sent2Vec = train_run(

@@ -22,6 +22,7 @@ Floats = NDArray[np.float32]
 # Without a number of buckets: half a bucket per known token of the corpus, within these bounds. A
 # text of n tokens has fewer than n distinct bigrams; the released program's default is the upper.
 FEWEST_BUCKETS, MOST_BUCKETS = 10_000, 2_000_000
+FEWEST_WORDS = 2  # of a vocabulary
 # Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
 SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
 
@@ -51,6 +52,20 @@ def memory_of(
         itemsize=copies * np.dtype(settings.dtype).itemsize,
         scratch=threads * longest * settings.ngrams * SCRATCH_BYTES,
     )  # fmt: skip
+
+
+def check_least_memory(settings: Sent2VecSettings, known_words: int = 0) -> None:
+    """Check what the settings alone ask for, before an hour is spent on counting words.
+
+    Args:
+        settings: Of the run.
+        known_words: The size of the vocabulary it starts from, if any.
+
+    Raises:
+        NotEnoughMemoryError: The run cannot go well, however small its corpus.
+    """
+    fewest = buckets_for(settings, tokens=0)
+    memory_of(settings, max(known_words, FEWEST_WORDS), fewest).check(at_least=True)
 
 
 def _processors() -> int:
