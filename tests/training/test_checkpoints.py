@@ -322,7 +322,7 @@ def half_written(path, arrays):
     return WRITE(path, arrays)
 
 
-WRITE, RENAME, RMTREE = checkpoint.write_tensors, Path.rename, shutil.rmtree
+WRITE, RENAME, RMTREE = checkpoint.write_tensors, Path.replace, shutil.rmtree
 
 
 def killed_before_renaming(self, target):
@@ -346,8 +346,8 @@ def killed_while_deleting(path, *args, **kwargs):
 
 MOMENTS = {
     "while matrices are written": (checkpoint, "write_tensors", half_written),
-    "before it has its name": (Path, "rename", killed_before_renaming),
-    "when it has its name": (Path, "rename", killed_after_renaming),
+    "before it has its name": (Path, "replace", killed_before_renaming),
+    "when it has its name": (Path, "replace", killed_after_renaming),
     "while the one before is deleted": (shutil, "rmtree", killed_while_deleting),
 }
 
@@ -359,7 +359,7 @@ def test_killed_while_a_checkpoint_is_written_it_resumes(tmp_path, monkeypatch, 
     monkeypatch.setattr(*MOMENTS[moment])
     killed(partial(train, output, checkpoint_every=EVERY))
     monkeypatch.setattr(checkpoint, "write_tensors", WRITE)
-    monkeypatch.setattr(Path, "rename", RENAME)
+    monkeypatch.setattr(Path, "replace", RENAME)
     monkeypatch.setattr(shutil, "rmtree", RMTREE)
     left = [name for name in checkpoints_of(output) if name.startswith("checkpoint")]
     assert left[-1] == ("checkpoint-000002" if "written" in moment or "before it" in moment else "checkpoint-000003")  # fmt: skip
@@ -372,12 +372,12 @@ def test_killed_while_a_checkpoint_is_written_it_resumes(tmp_path, monkeypatch, 
 
 @needs_fork
 def test_killed_while_the_model_takes_its_place_it_resumes(tmp_path, monkeypatch, plain):
-    output = tmp_path / "model"
+    output, renamed = tmp_path / "model", Path.rename
 
     def rename(self, target):
         if self.name.startswith(".model.new"):
             kill()  # the old folder has made room, the new one has not its name
-        return RENAME(self, target)
+        return renamed(self, target)
 
     monkeypatch.setattr(Path, "rename", rename)
     killed(partial(train, output, checkpoint_every=EVERY))

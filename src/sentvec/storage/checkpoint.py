@@ -6,8 +6,9 @@
         run.json           kind of model, settings, tokenizer, and the checksum of the corpus
         checkpoint-000007/ position.json and matrices.safetensors, with their checksum
 
-A checkpoint is written under another name, then renamed; the one before is deleted only after. With
-one thread, a run that was killed and resumed ends in the same bits as one that was not.
+A checkpoint is written under another name, forced to the disk, then renamed; the one before is
+deleted only after. With one thread, a run that was killed and resumed ends in the same bits as one
+that was not.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
+from sentvec.storage.durable import force, put_in_place
 from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
 
@@ -128,7 +130,10 @@ class CheckpointFolder:
                 "run": _digest(self.path / RUN),
             }
             (fresh / "position.json").write_text(json.dumps(state), encoding="utf-8")
-            fresh.rename(target)
+            if not before:  # what all checkpoints need; a run without any need not wait for it
+                force(self.corpus)
+                force(self.path / RUN)
+            put_in_place(fresh, target)
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)
             msg = f"no checkpoint was written to {self.path}: {error.strerror or error} - "
