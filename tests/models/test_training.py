@@ -24,9 +24,10 @@ from sentvec.errors import (
     StorageError,
 )
 from sentvec.models import sent2vec_trainer
-from sentvec.models.sent2vec_trainer import keep_probabilities
+from sentvec.models.sent2vec_trainer import check_negatives, keep_probabilities
+from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory
-from sentvec.training.batches import Schedule
+from sentvec.training.batches import Position, Schedule
 
 LINES = planted_corpus()[:220]
 UNTRAINED_LOSS = 6 * math.log(2)  # of a word and five negatives
@@ -409,18 +410,20 @@ def test_nan_in_a_row_that_is_used_is_divergence(monkeypatch, where):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("name", ["source", "target"])
+@pytest.mark.parametrize("name", ["input_vectors", "output_vectors"])
 def test_a_matrix_that_is_not_finite_at_the_end_is_divergence(monkeypatch, bad, name):
     made = []
     for make in ("uniform", "zeros"):
         monkeypatch.setattr(matrices, make, _recording(getattr(matrices, make), made))
 
     def no_training(*args, **kwargs):
-        made[0 if name == "source" else -1][7, 3] = bad
-        return 0.5
+        made[0 if name == "input_vectors" else -1][7, 3] = bad
+        return Position(epoch=3, tokens=1, targets=1)
 
     monkeypatch.setattr(loop, "run", no_training)
-    with pytest.raises(DivergedError, match=rf"row 7 of the {name} vectors .* lower lr"):
+    with pytest.raises(
+        DivergedError, match=rf"row 7 of {name} is not finite at the end .* lower lr"
+    ):
         train()
 
 
@@ -437,6 +440,29 @@ def test_a_huge_learning_rate_is_divergence_even_on_sixty_lines():
     for settings in ({}, {"ngrams": 1}, {"shared_negatives": False}, {"threads": 2}):
         with pytest.raises(DivergedError, match="lower lr"):
             train_sent2vec(lines, lr=1e6, **settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"ngrams": 1}, {"threads": 2}, {"dtype": "float16"}, {"variant": "released"},
+     {"dim": 100, "epochs": 100}, {"subsample": 1e-4}, {"negatives": 1}],
+    ids=str,
+)  # fmt: skip
+def test_a_learning_rate_of_10_on_sixty_lines_is_divergence(settings):
+    lines = [line for line in planted_corpus() if line][:60]
+    with pytest.raises(DivergedError, match=r"diverged at .*% \(loss .* lr \d.* lower lr"):
+        train_sent2vec(lines, lr=10, **settings)
+
+
+def test_a_vocabulary_with_nothing_to_draw_against_its_commonest_word_is_refused():
+    old = train_sent2vec(["often rarely"] * 9, epochs=1, buckets=10)
+    for counts in ([10**12, 1], [10**12, 0]):
+        old.__dict__["vocabulary"] = Vocabulary(["often", "rarely"], np.array(counts))
+        with pytest.raises(CorpusError, match=r"every negative would be the target: 'often' is se"):
+            Sent2Vec.train(["often often often"], init_from=old, min_count=1, epochs=1)
+    with pytest.raises(CorpusError, match="the vocabulary has one word, 'often'"):
+        train_sent2vec(["often often often"])
+    check_negatives(Vocabulary(["often", "rarely"], np.array([10**7, 1])))
 
 
 def test_too_little_memory_is_known_before_anything_is_allocated(monkeypatch):

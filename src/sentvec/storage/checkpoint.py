@@ -52,6 +52,13 @@ class CheckpointFolder:
         """Whether there is a checkpoint to go on from."""
         return self._latest() is not None
 
+    def latest(self) -> tuple[str, dict[str, Any]] | None:
+        """The name of the last checkpoint and where its run was; None where there is none."""
+        latest = self._latest()
+        if latest is None:
+            return None
+        return latest.name, _read_json(latest / "position.json")["position"]
+
     def start(self) -> None:
         """Make room for a new run.
 

@@ -129,7 +129,7 @@ def write_folder(
     """
     target = _real(path)
     check_target(target)
-    fresh = _beside(target, f"new-{os.getpid()}")
+    fresh = beside(target, f"new-{os.getpid()}")
 
     def fill() -> None:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -164,7 +164,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
         raise StorageError(msg)
-    probe = _beside(target, f"try-{os.getpid()}")
+    probe = beside(target, f"try-{os.getpid()}")
 
     def try_it() -> None:
         probe.mkdir(parents=True)
@@ -192,7 +192,7 @@ def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -
 
 
 def _replace(fresh: Path, target: Path) -> None:
-    old = _beside(target, "old")
+    old = beside(target, "old")
     if old.exists() and target.exists():  # a crash came after the new one took its name
         if any(old.iterdir()) and not _is_ours(old):
             msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
@@ -231,7 +231,7 @@ def _finish(old: Path, target: Path) -> None:
 def restore(path: str | os.PathLike[str], *, patient: bool = False) -> None:
     """Put the old folder back where a crash came before the new one took its name."""
     target = _real(path)
-    old = _beside(target, "old")
+    old = beside(target, "old")
     for _ in range(_TRIES if patient else 1):
         if target.exists() or not old.is_dir():
             return
@@ -293,7 +293,8 @@ def _is_ours(folder: Path) -> bool:
     return _is_model(folder) or (folder / CHECKPOINTS / RUN).is_file()
 
 
-def _beside(target: Path, suffix: str) -> Path:
+def beside(target: Path, suffix: str) -> Path:
+    """The path of what is kept beside a folder for it."""
     target = target.absolute()
     return target.with_name(f".{target.name}.{suffix}")
 
