@@ -817,10 +817,11 @@ def test_metrics_are_in_the_model_folder_one_object_a_line(tmp_path):
         *["validation"] * sum(r["event"] == "validation" for r in records[: _second(records)]),
         "corpus", "memory",
         *["validation"] * sum(r["event"] == "validation" for r in records[_second(records) :]),
+        "summary",
     ]  # fmt: skip
     assert records[0]["sentences"] == 200
     assert [r["epoch"] for r in records if r["event"] == "validation"] == list(range(1, EPOCHS + 1))
-    last = records[-1]
+    last = records[-2]
     assert (last["event"], last["done"], last["epoch"]) == ("progress", 1, EPOCHS)
     seconds = [record["seconds"] for record in records if record["event"] == "progress"]
     assert seconds == sorted(seconds)

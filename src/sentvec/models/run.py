@@ -35,6 +35,7 @@ from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
 from sentvec.training.rounds import Rounds
+from sentvec.training.summary import Summary
 from sentvec.version import VERSION
 
 
@@ -54,6 +55,7 @@ class Run:
         saved: The matrices of that session.
         best: The best epoch so far.
         observer: Writes its checkpoints, once it trains.
+        end: Where it ended.
     """
 
     corpus: EncodedCorpus
@@ -67,6 +69,7 @@ class Run:
     saved: Mapping[str, NDArray[Any]] | None = None
     best: Best | None = None
     observer: RunObserver | None = None
+    end: Position = field(default_factory=Position)
 
     def restored(self, shapes: dict[str, tuple[int, int]], dtype: str) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
@@ -105,9 +108,15 @@ class Run:
             self.corpus, schedule, make_worker, self.listener,
             untrained_loss=untrained_loss, start=self.start, observer=self.observer, rounds=rounds,
         )  # fmt: skip
+        self.end = end
         self.observer.ended(end)
         self.observer.take_best()
         return end
+
+    def summary(self) -> Summary:
+        """What it was trained on, at its end."""
+        epochs = self.end.tokens // len(self.corpus.ids)
+        return Summary.of(self.corpus.stats, epochs, self.end.targets)
 
     def keep_end(self) -> bool:
         """Keep the end of the training in a checkpoint, if it got there; whether it is kept."""
@@ -173,6 +182,7 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
         )
     with _nothing_lost(run):
         model = _trained(cls, run, tokenizer)
+        run.listener.summary(run.summary())
         if run.plan.output is not None and run.checkpoints is not None:  # both or neither
             model.save(run.plan.output)
             with contextlib.suppress(OSError):
