@@ -25,15 +25,20 @@ class RunObserver(loop.Observer):
     def __init__(
         self, run: Run, arrays: Arrays, evaluate: Callable[[EncodedCorpus], float]
     ) -> None:
-        self._run, self._arrays, self._evaluate = run, arrays, evaluate
+        # Parts of the run, not the run, which knows this observer: a cycle would keep the files of
+        # the corpus open for as long as the garbage collector likes.
+        self._checkpoints, self._plan, self._listener = run.checkpoints, run.plan, run.listener
+        self._held_out = run.held_out
+        self._epochs, self._lr = int(run.settings["epochs"]), float(run.settings["lr"])
+        self._arrays, self._evaluate = arrays, evaluate
         self._best = run.best or Best(run.folder)
-        self._total = len(run.corpus.ids) * int(run.settings["epochs"])
+        self._total = len(run.corpus.ids) * self._epochs
         self._timer = Timer(run.plan.interval, run.start.tokens / self._total)
         self._end: Position | None = None
 
     def due(self, position: Position, done: float) -> bool:
         """Whether it is time for a checkpoint."""
-        return self._run.checkpoints is not None and self._timer.due(done)
+        return self._checkpoints is not None and self._timer.due(done)
 
     def pause(self, position: Position) -> None:
         """Write a checkpoint, if the run has a place for it; a full disk is a warning.
@@ -45,8 +50,7 @@ class RunObserver(loop.Observer):
 
     def ended(self, position: Position) -> None:
         """All epochs are over, or as many as were needed: from here on there is an end to keep."""
-        epochs = int(self._run.settings["epochs"])
-        self._end = dataclasses.replace(position, epoch=epochs, sentence=0)
+        self._end = dataclasses.replace(position, epoch=self._epochs, sentence=0)
 
     def keep_end(self) -> bool:
         """Write a checkpoint of the end of the training, where there is one; whether it is kept.
@@ -61,29 +65,28 @@ class RunObserver(loop.Observer):
             return False
 
     def _write(self, position: Position) -> bool:
-        if self._run.checkpoints is None:
+        if self._checkpoints is None:
             return False
         done = position.tokens / self._total
         self._timer.reset(done)
         for name, array in self._arrays.items():
-            lr = float(self._run.settings["lr"]) * (1 - done)
-            matrices.check_finite(array, name, f"at {done:.1%} (lr {lr:.3g})")
+            matrices.check_finite(array, name, f"at {done:.1%} (lr {self._lr * (1 - done):.3g})")
         state = {**dataclasses.asdict(position), "best": self._best.state()}
         try:
-            self._run.checkpoints.write(state, self._arrays)
+            self._checkpoints.write(state, self._arrays)
         except StorageError as error:
-            self._run.listener.warning(str(error))
+            self._listener.warning(str(error))
             return False
         self._best.forget_others()
         return True
 
     def epoch_end(self, position: Position) -> bool:
         """Measure the held-out loss; False where there was no better one for too long."""
-        held_out, patience = self._run.held_out, self._run.plan.patience
+        held_out, patience = self._held_out, self._plan.patience
         if held_out is None:
             return True
         epoch, loss = position.epoch + 1, self._evaluate(held_out)
-        self._run.listener.validation(epoch, loss)
+        self._listener.validation(epoch, loss)
         if loss < self._best.loss:
             self._keep(epoch, loss)
         return patience is None or epoch - self._best.epoch < patience
@@ -96,7 +99,7 @@ class RunObserver(loop.Observer):
                 array[:] = kept[name]
 
     def _keep(self, epoch: int, loss: float) -> None:
-        if self._run.plan.patience is None:
+        if self._plan.patience is None:
             return
         try:
             self._best.keep(epoch, loss, self._arrays)
@@ -104,7 +107,7 @@ class RunObserver(loop.Observer):
             msg = (
                 f"the vectors of epoch {epoch} are not kept: {error.strerror or error} - make room"
             )
-            self._run.listener.warning(msg)
+            self._listener.warning(msg)
             return
-        if self._run.checkpoints is None:
+        if self._checkpoints is None:
             self._best.forget_others()
