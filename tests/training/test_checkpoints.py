@@ -635,8 +635,10 @@ def test_where_no_more_checkpoint_can_be_written_the_one_before_is_kept(
 
 def test_where_nothing_can_be_kept_nothing_is_promised(tmp_path, monkeypatch):
     cannot_be_saved(monkeypatch, checkpoints=False)
-    with pytest.raises(StorageError, match=r"make room$"):
-        train(tmp_path / "model")
+    heard = Heard()
+    with pytest.raises(StorageError, match="the training is lost: there is no checkpoint, and no"):
+        train(tmp_path / "model", listener=heard)
+    assert heard.warnings[0].endswith("No space left on device - make room")
     assert os.listdir(tmp_path) == []
 
 

@@ -228,7 +228,8 @@ def _nothing_lost(run: Run) -> Iterator[None]:
     except StorageError as error:
         kept = run.keep_end()
         if (left := run.left()) is None:
-            raise
+            msg = f"{error}; the training is lost: there is no checkpoint, and no room for one"
+            raise StorageError(msg) from error
         name, command = left
         what = "the end of the training is kept" if kept else f"{name} is left"
         then = "save it" if kept else "go on from it"

@@ -144,7 +144,8 @@ class CheckpointFolder:
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)
             msg = f"no checkpoint was written to {self.path}: {error.strerror or error} - "
-            raise StorageError(msg + "the one before is still there; make room") from error
+            kept = "the one before is still there; " if before else ""
+            raise StorageError(f"{msg}{kept}make room") from error
         for old in before:
             shutil.rmtree(old, ignore_errors=True)
         return target
