@@ -65,5 +65,9 @@ class EmptyTextWarning(UserWarning):
     """Some texts had no known word, so their rows are zero (or NaN)."""
 
 
+class LetterCaseWarning(UserWarning):
+    """Many words of a text are unknown, but known in lower case."""
+
+
 class PrunedVocabularyWarning(UserWarning):
     """The corpus has more distinct words than are counted at once; rare ones were dropped."""

@@ -3,35 +3,87 @@
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
 from sentvec.text.unicode import encode
-from sentvec.training.memory import gigabytes
+
+if TYPE_CHECKING:
+    from sentvec.models.encoder import SentenceEncoder
+
+# Words looked at to say whether a vocabulary is lower-cased, and a typical sentence.
+_LOOKED_AT, _SENTENCE_WORDS = 20_000, 20
 
 
-def command(model: Annotated[Path, typer.Argument(help="A model folder.")]) -> None:
-    """Print what is known of a model."""
-    from sentvec.models.load import load
-
-    encoder = load(model)
+def command(model: Model, tokenizer: TokenizerName = None) -> None:
+    """Print what is known of a model, or of a file of another program."""
+    encoder = open_model(model, tokenizer)
     config = encoder.config
-    corpus, training = config.get("corpus", {}), config.get("training", {})
-    size = sum(entry.stat().st_size for entry in model.iterdir() if entry.is_file())
-    commonest = ", ".join(islice(encoder.vocabulary, 10))
     lines = {
-        "model": f"{config['model']}, format version {config['format_version']}, "
-        f"sentvec {config.get('sentvec_version', '?')}",
-        "vectors": f"{encoder.input_vectors.dtype}, dim {encoder.dim}",
-        "vocabulary": f"{len(encoder.vocabulary):,} words: {commonest}, ...",
-        "buckets": f"{config['sizes']['buckets']:,}",
-        "tokenizer": ", ".join(f"{key}={value}" for key, value in config["tokenizer"].items()),
-        "size": f"{gigabytes(size)} on disk; encoding reads the rows it needs",
-        "corpus": ", ".join(f"{key} {value}" for key, value in corpus.items()),
-        "training": ", ".join(f"{key} {value}" for key, value in training.items()),
-        "settings": ", ".join(f"{key}={value}" for key, value in config["settings"].items()),
+        "model": _kind(config),
+        "vectors": f"{config['settings'].get('dtype', 'float32')}, dim {encoder.dim}",
+        "vocabulary": f"{len(encoder.vocabulary):,} words: "
+        + ", ".join([*islice(encoder.vocabulary, 10), "..."]),
+        "case": _case(encoder),
+        "n-grams": _ngrams(config),
+        "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
+        "tokenizer": _joined(config["tokenizer"], "="),
+        "size": f"{shown_size(size_on_disk(model))} on disk; mapped: encoding reads the rows it "
+        f"needs, {shown_size(_bytes_per_sentence(encoder))} for a sentence of {_SENTENCE_WORDS} "
+        f"words, and holds the vocabulary, about {shown_size(_vocabulary_bytes(encoder))}",
+        "corpus": _joined(config.get("corpus", {}), " "),
+        "training": _joined(config.get("training", {}), " "),
+        "settings": _joined(config["settings"], "=", leave_out=("labels",)),
     }
     for name, value in lines.items():
-        typer.echo(encode(f"{name:<12}{value}"))
+        if value:
+            typer.echo(encode(f"{name:<12}{value}"))
+
+
+def _kind(config: dict[str, Any]) -> str:
+    if "source" in config:
+        source = config["source"]
+        return f"{config['model']}, from {source['file']}: {source['layout']}"
+    return (
+        f"{config['model']}, format version {config['format_version']}, "
+        f"sentvec {config.get('sentvec_version', '?')}"
+    )
+
+
+def _ngrams(config: dict[str, Any]) -> str:
+    """Which n-grams have rows, and how many rows."""
+    settings, parts = config["settings"], []
+    if settings["ngrams"] > 1:
+        parts.append(f"words up to {settings['ngrams']}")
+    if settings.get("max_n", 0) > 0 and config["model"] == "fasttext":
+        parts.append(f"characters {settings['min_n']} to {settings['max_n']}")
+    buckets = config["sizes"]["buckets"] + settings.get("char_buckets", 0)
+    return f"{' and '.join(parts)}, in {buckets:,} buckets" if parts else "none"
+
+
+def _case(encoder: SentenceEncoder) -> str:
+    words = [word for word in islice(encoder.vocabulary, _LOOKED_AT) if word.lower() != word.upper()]
+    if not words:
+        return ""
+    share = sum(word == word.lower() for word in words) / len(words)
+    verdict = "lower-cased" if share > 0.99 else "with capitals"
+    advice = ""
+    if verdict == "lower-cased" and not encoder.tokenizer.lowercase:
+        advice = "; text is not lower-cased by the tokenizer: lower-case it yourself"
+    return f"{verdict} ({share:.1%} of the first {len(words):,} words){advice}"
+
+
+def _bytes_per_sentence(encoder: SentenceEncoder) -> int:
+    rows = _SENTENCE_WORDS * encoder.config["settings"]["ngrams"]
+    return rows * encoder.dim * 4
+
+
+def _vocabulary_bytes(encoder: SentenceEncoder) -> int:
+    """About what the words, their ids and their counts take in Python."""
+    return len(encoder.vocabulary) * 150
+
+
+def _joined(values: dict[str, Any], sign: str, leave_out: tuple[str, ...] = ()) -> str:
+    return ", ".join(f"{key}{sign}{value}" for key, value in values.items() if key not in leave_out)

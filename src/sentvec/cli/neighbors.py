@@ -13,7 +13,7 @@ from sentvec.text.unicode import decode, encode
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Model,
     corpus: Annotated[str, typer.Argument(help="Where to search, one text a line; or -.")],
     query: Annotated[
         list[str], typer.Option("--query", "-q", help="What to look for; may be repeated.")
@@ -21,10 +21,8 @@ def command(
     k: Annotated[int, typer.Option("-k", help="How many to find for each query.")] = 5,
 ) -> None:
     """Print the lines nearest to a query: score, line number (from 1) and text."""
-    from sentvec.models.load import load
-
     with open_stream(corpus) as stream:
-        found = load(model).neighbors(query, map(decode, read_lines(stream)), k)
+        found = open_model(model, tokenizer).neighbors(query, map(decode, read_lines(stream)), k)
     for text, hits in zip(query, found, strict=True):
         if len(query) > 1:
             typer.echo(encode(f"# {text}"))

@@ -11,14 +11,12 @@ from sentvec.cli.console import complain
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Model,
     first: Annotated[str, typer.Argument(help="A text.")],
     second: Annotated[str, typer.Argument(help="Another text.")],
 ) -> None:
     """Print the cosine of two texts."""
-    from sentvec.models.load import load
-
-    encoder = load(model)
+    encoder = open_model(model, tokenizer)
     vectors, known = encoder.encode([first, second], on_empty="nan", return_known=True)
     for text, count in zip([first, second], known, strict=True):
         if count == 0:

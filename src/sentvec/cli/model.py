@@ -1,0 +1,48 @@
+"""How commands take a model: the argument, the tokenizer, opening it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sentvec.models.encoder import SentenceEncoder
+
+Model = Annotated[
+    Path,
+    typer.Argument(
+        help="A model folder, or a file of Sent2Vec, fastText, word2vec or GloVe.", show_default=False
+    ),
+]
+TokenizerName = Annotated[
+    str | None,
+    typer.Option(
+        "--tokenizer",
+        help="whitespace, simple, tweet or ptb [default: the model's; for a file, whitespace]",
+        show_default=False,
+    ),
+]
+
+
+def open_model(path: Path, tokenizer: str | None = None) -> SentenceEncoder:
+    """Open a model as `sentvec.load` does."""
+    from sentvec.models.load import load
+
+    return load(path, tokenizer=tokenizer)
+
+
+def shown_size(size: float) -> str:
+    """A number of bytes for people, in units of 10^9, 10^6 or 10^3 bytes."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6)):
+        if size >= scale:
+            return f"{size / scale:.2f} {unit}"
+    return f"{size / 1e3:.1f} KB"
+
+
+def size_on_disk(path: Path) -> int:
+    """Bytes of a model: of its file, or of the files of its folder."""
+    if path.is_dir():
+        return sum(entry.stat().st_size for entry in path.iterdir() if entry.is_file())
+    return path.stat().st_size

@@ -1,0 +1,41 @@
+"""The arithmetic of encoding: means of matrix rows, and which of them are read.
+
+A mapped or packed matrix is never unpacked or read whole: SciPy's sparse product walks through an
+aligned float32 matrix where it lies; of any other, the rows in question are fetched first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.rows import DenseRows, Rows
+
+Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+def mean_rows(matrix: Rows, rows: Ints, offsets: Ints) -> Vectors:
+    """The mean of each group of rows, float32 (n, dim); zeros for a group without one.
+
+    Args:
+        matrix: Where the rows are.
+        rows: int64 (f,), the row of each feature, one group after the other, repeats kept.
+        offsets: int64 (n + 1,), where each group begins.
+    """
+    counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
+    return sum_rows(matrix, rows, offsets) * (np.float32(1) / counts)[:, None]
+
+
+def sum_rows(matrix: Rows, rows: Ints, offsets: Ints) -> Vectors:
+    """The sum of each group of rows (see `mean_rows`)."""
+    from scipy.sparse import csr_matrix
+
+    if isinstance(matrix, DenseRows) and matrix.is_plain:
+        dense = matrix.matrix
+    else:
+        distinct, rows = np.unique(rows, return_inverse=True)
+        dense = matrix.take(distinct)
+    ones = np.ones(len(rows), np.float32)
+    sums: Vectors = csr_matrix((ones, rows, offsets), (len(offsets) - 1, len(dense))) @ dense
+    return sums

@@ -1,0 +1,229 @@
+"""Convert a model: other precision, fewer words, other files; and what it cost.
+
+Nothing is read whole: the rows of the new matrices are made while they are written, so a model
+larger than the memory can be converted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import SettingsError
+from sentvec.models.card import model_card
+from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.similarity import cosine_pairs
+from sentvec.storage.folder import write_folder
+from sentvec.text.vocabulary import Vocabulary
+
+DTYPES = ("float32", "float16", "int8")
+_LARGEST_HALF = float(np.finfo(np.float16).max)
+_BLOCK = 1 << 14
+_SAMPLE = 2_000
+
+Take = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class LazyMatrix:
+    """A matrix whose rows are made when they are asked for, as `write_tensors` takes it.
+
+    Attributes:
+        rows: int64 (n,), the rows of the source in the order of the new matrix.
+        take: Gives the rows of the source, float32.
+        dim: Columns.
+        dtype: What is stored.
+        pack: Makes stored rows of float32 ones; the second argument says which rows they are.
+    """
+
+    rows: NDArray[np.int64]
+    take: Take
+    dim: int
+    dtype: np.dtype[Any]
+    pack: Callable[[NDArray[np.float32], slice], NDArray[Any]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, dim)."""
+        return len(self.rows), self.dim
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes when stored."""
+        return len(self.rows) * self.dim * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, part: slice) -> NDArray[Any]:
+        return self.pack(self.take(self.rows[part]), part)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How near the vectors of a converted model are to those of the original.
+
+    Attributes:
+        mean: Mean cosine; a text that lost all its words counts as 0.
+        lowest: The lowest cosine.
+        texts: How many texts were compared.
+    """
+
+    mean: float
+    lowest: float
+    texts: int
+
+
+def convert(
+    model: SentenceEncoder,
+    folder: str | os.PathLike[str],
+    *,
+    dtype: str | None = None,
+    words: Iterable[str] | None = None,
+    max_vocab: int | None = None,
+    targets: bool = True,
+) -> None:
+    """Write a model to a folder of ours, smaller if wanted.
+
+    Args:
+        model: What to convert, of any kind that `load` opens.
+        folder: Where the new model goes; an older model there is replaced.
+        dtype: `float32`, `float16` or `int8` (each row with a scale of its own); without it, the
+            matrix is stored as it is. int8 keeps no target vectors.
+        words: Keep these words only.
+        max_vocab: Keep so many words, the first ones (the commonest).
+        targets: Keep the target vectors, which only further training needs.
+
+    Raises:
+        SettingsError: An argument that cannot work, or no word would be left.
+        StorageError: The folder cannot be written; what stood there is unchanged.
+    """
+    kept = kept_words(model, words, max_vocab)
+    all_words = model.vocabulary
+    vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
+    config = {**model.config, "sizes": {**model.config["sizes"], "vocabulary": len(kept)}}
+    tensors = _tensors(model, kept, dtype, targets=targets)
+    stored = dtype or model.config["settings"].get("dtype", "float32")
+    config["settings"] = {**model.config["settings"], "dtype": stored}
+    write_folder(folder, config, vocabulary, tensors, model_card(Path(folder).name, config))
+
+
+def kept_words(
+    model: SentenceEncoder, words: Iterable[str] | None, max_vocab: int | None
+) -> NDArray[np.int64]:
+    """The ids of the words that stay, in order.
+
+    Raises:
+        SettingsError: Both were given, or nothing would be left.
+    """
+    vocabulary = model.vocabulary
+    if words is not None and max_vocab is not None:
+        msg = "both words and max_vocab are given - choose one of them"
+        raise SettingsError(msg)
+    if max_vocab is not None:
+        if max_vocab < 1:
+            msg = f"max_vocab is {max_vocab} - expected a whole number from 1"
+            raise SettingsError(msg)
+        return np.arange(min(max_vocab, len(vocabulary)))
+    if words is None:
+        return np.arange(len(vocabulary))
+    ids = sorted({vocabulary.ids[word] for word in words if word in vocabulary.ids})
+    if not ids:
+        msg = "none of the words to keep is in the vocabulary - check their case and encoding"
+        raise SettingsError(msg)
+    return np.array(ids, np.int64)
+
+
+def _tensors(
+    model: SentenceEncoder, kept: NDArray[np.int64], dtype: str | None, *, targets: bool
+) -> dict[str, Any]:
+    """The tensors of the new model, by name."""
+    if dtype is not None and dtype not in DTYPES:
+        msg = f"dtype is {dtype!r} - expected {', '.join(DTYPES)}"
+        raise SettingsError(msg)
+    n_words, n_rows = model.config["sizes"]["vocabulary"], model.rows.shape[0]
+    whole = len(kept) == n_words
+    own = dict(model.tensors)
+    if not targets or dtype == "int8":
+        own.pop("output_vectors", None)
+    if whole and dtype is None:
+        return own
+    result = {name: own[name] for name in model.EXTRA_TENSORS if name in own}
+    rows = np.concatenate([kept, np.arange(n_words, n_rows)])
+    packed = "input_scales" in own or "codes" in own
+    chosen = dtype or ("float32" if packed else str(own["input_vectors"].dtype))
+    result.update(_packed(rows, model.rows.take, model.dim, chosen))
+    if "output_vectors" in own and len(own["output_vectors"]) == n_words:
+        from sentvec.rows import DenseRows
+
+        take = DenseRows(own["output_vectors"]).take
+        result["output_vectors"] = _packed(kept, take, model.dim, chosen)["input_vectors"]
+    if not whole and len(kept) and model.hashes_ids and kept[-1] != len(kept) - 1:
+        before = own.get("hash_ids")
+        result["hash_ids"] = kept if before is None else before[kept]
+    elif "hash_ids" in own:
+        result["hash_ids"] = own["hash_ids"][kept]
+    return result
+
+
+def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[str, Any]:
+    """The matrix of some rows in a precision, with the scales where there are any."""
+    if dtype == "float32":
+        return {"input_vectors": LazyMatrix(rows, take, dim, np.dtype("f4"), lambda x, _: x)}
+    if dtype == "float16":
+        return {"input_vectors": LazyMatrix(rows, take, dim, np.dtype("f2"), _half)}
+    scales = np.concatenate(
+        [np.abs(take(part)).max(axis=1) / np.float32(127) for part in _blocks(rows)]
+    )
+
+    def pack(x: NDArray[np.float32], part: slice) -> NDArray[np.int8]:
+        steps = np.where(scales[part] > 0, scales[part], 1)[:, None]
+        return np.rint(x / steps).astype(np.int8)
+
+    matrix = LazyMatrix(rows, take, dim, np.dtype("i1"), pack)
+    return {"input_vectors": matrix, "input_scales": scales.astype(np.float32)}
+
+
+def _half(x: NDArray[np.float32], _: slice) -> NDArray[np.float16]:
+    largest = float(np.abs(x).max(initial=0))
+    if not largest <= _LARGEST_HALF:
+        msg = f"a value of {largest:g} does not fit float16 - choose float32 or int8"
+        raise SettingsError(msg)
+    return x.astype(np.float16)
+
+
+def _blocks(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
+
+
+def loss_of(
+    original: SentenceEncoder, converted: SentenceEncoder, texts: Iterable[str] | None = None
+) -> Loss:
+    """Compare the vectors of two models of the same dimension on texts, or on vocabulary words.
+
+    Args:
+        original: Texts it has no vector for are passed over.
+        converted: What was made of it.
+        texts: The texts; without them, 2,000 words spread evenly over the vocabulary.
+    """
+    if texts is None:
+        words = original.vocabulary.words
+        texts = words[:: max(1, len(words) // _SAMPLE)]
+    stream = iter(texts)
+    cosines = []
+    while batch := list(islice(stream, _BLOCK)):
+        one, known = original.encode(batch, on_empty="nan", return_known=True)
+        other, _ = converted.encode(batch, on_empty="nan", return_known=True)
+        there = known > 0
+        cosines.append(cosine_pairs(one[there], np.nan_to_num(other[there])))
+    values = np.concatenate([*cosines, np.zeros(0, np.float32)]).astype(np.float64)
+    if not len(values):
+        return Loss(float("nan"), float("nan"), 0)
+    return Loss(float(values.mean()), float(values.min()), len(values))

@@ -1,0 +1,142 @@
+"""FastText: what models of fastText make of a text, and Sent2Vec's variant with characters.
+
+    skip-gram, cbow     the mean of the words' vectors, each scaled to length 1; a word's vector is
+                        the mean of its row and its character n-grams' rows, so that unknown words
+                        have one too
+    supervised          the mean of the rows of all features: words, character n-grams, the end of
+                        the line, and word n-grams, hashed over strings
+    cbow-c+w-ngrams     the mean of the known words' vectors, not scaled (as the released Python
+                        module does; its command line leaves the characters out)
+
+Which rows belong to a word is in `subwords`; reading the files in `formats`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import UnknownWordError
+from sentvec.models.averaging import mean_rows, sum_rows
+from sentvec.models.base import Vectors
+from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.explain import shares
+from sentvec.models.inputs import as_texts
+from sentvec.models.results import Feature
+from sentvec.models.similarity import normalized
+from sentvec.rows import DenseRows
+from sentvec.subwords import Subwords
+from sentvec.text.unicode import encode
+
+Ints = NDArray[np.int64]
+
+SENTENCE_END = "</s>"
+_REMEMBERED = 1 << 16  # words whose rows are kept
+
+
+class FastText(SentenceEncoder):
+    """A model of fastText; made by `sentvec.load`."""
+
+    KIND = "fasttext"
+    EXTRA_TENSORS = ("pruned_buckets",)
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        settings = self.config["settings"]
+        self._model = settings["model"]
+        self._subwords = Subwords.of(self.config, self.tensors.get("pruned_buckets"))
+        self._rows_of_word = lru_cache(_REMEMBERED)(self._find_rows)
+
+    def _find_rows(self, word: str) -> Ints:
+        """The rows of a word: its own, if it is known, and those of its character n-grams."""
+        number = self.vocabulary.ids.get(word)
+        own = [] if number is None else [number]
+        if word == SENTENCE_END:
+            return np.array(own, np.int64)
+        return np.concatenate([np.array(own, np.int64), self._subwords.rows(encode(word))])
+
+    def word_vector(self, word: str) -> Vectors:
+        """The vector of a word: the mean of its rows, float32 (dim,).
+
+        Raises:
+            UnknownWordError: The word is not in the vocabulary and no part of it has a row.
+        """
+        rows = self._rows_of_word(word)
+        if not len(rows):
+            self.vocabulary.id_of(word)  # raises, and names near words
+            msg = f"the word {word!r} has no row - nothing was kept of it"
+            raise UnknownWordError(msg)
+        return mean_rows(self.rows, rows, np.array([0, len(rows)]))[0]
+
+    def explain(self, text: str) -> list[Feature]:
+        """Take a text's vector apart: its words with their shares, largest first."""
+        [text] = as_texts([text])
+        words = self._words(text)
+        if self._model == "supervised":
+            words.append(SENTENCE_END)
+        distinct = list(dict.fromkeys(words))
+        vectors, _ = self._vectors_of_words(distinct)
+        number = {word: index for index, word in enumerate(distinct)}
+        ids = {index: self.vocabulary.ids.get(word, -1) for word, index in number.items()}
+        features = shares(np.array([number[w] for w in words], np.int64), words,
+                          DenseRows(vectors).take)  # fmt: skip
+        return [
+            Feature(f.text, ids[f.row], f.count, f.weight, f.share) for f in features
+        ]
+
+    def _words(self, text: str) -> list[str]:
+        """The words of a text that have a vector."""
+        words = self.tokenizer.tokenize(text)
+        if self._model == "cbow-c+w-ngrams":
+            ids = self.vocabulary.ids
+            return [word for word in words if word in ids and word != SENTENCE_END]
+        return [word for word in words if len(self._rows_of_word(word))]
+
+    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, Ints]:
+        if self._model == "supervised":
+            return self._encode_features(texts)
+        sentences = [self._words(text) for text in texts]
+        distinct = {word: 0 for word in chain.from_iterable(sentences)}
+        for index, word in enumerate(distinct):
+            distinct[word] = index
+        vectors, there = self._vectors_of_words(list(distinct))
+        kept = [
+            [number for word in sentence if there[number := distinct[word]]]
+            for sentence in sentences
+        ]
+        rows, offsets = _flat(kept)
+        return mean_rows(DenseRows(vectors), rows, offsets), np.diff(offsets)
+
+    def _vectors_of_words(self, words: list[str]) -> tuple[Vectors, NDArray[np.bool_]]:
+        """What each word adds to a sentence, and whether it adds anything."""
+        rows, offsets = _flat([self._rows_of_word(word) for word in words])
+        vectors = mean_rows(self.rows, rows, offsets)
+        if self._model in ("cbow-c+w-ngrams", "supervised"):
+            return vectors, np.ones(len(words), np.bool_)
+        there = np.square(vectors, dtype=np.float64).sum(axis=1) > 0
+        return normalized(vectors), there
+
+    def _encode_features(self, texts: list[str]) -> tuple[Vectors, Ints]:
+        """Supervised models: the mean over all features of a line, its end included."""
+        features, known = [], []
+        for text in texts:
+            words = [word for word in self.tokenizer.tokenize(text) if word != SENTENCE_END]
+            own = [self._rows_of_word(word) for word in words]
+            known.append(sum(1 for rows in own if len(rows)))
+            end = self._rows_of_word(SENTENCE_END)
+            grams = self._subwords.word_ngram_rows([encode(w) for w in [*words, SENTENCE_END]])
+            features.append(np.concatenate([*own, end, grams]) if known[-1] else end[:0])
+        rows, offsets = _flat(features)
+        return mean_rows(self.rows, rows, offsets), np.array(known, np.int64)
+
+
+def _flat(groups: list[Any]) -> tuple[Ints, Ints]:
+    """Groups of rows one after the other, and where each begins."""
+    offsets = np.zeros(len(groups) + 1, np.int64)
+    np.cumsum([len(group) for group in groups], out=offsets[1:])
+    flat = np.fromiter(chain.from_iterable(groups), np.int64, offsets[-1])
+    return flat, offsets

@@ -1,0 +1,71 @@
+"""Encoders of what other programs wrote: from an opened file to a model.
+
+Which rows a text has is for the classes: `Sent2Vec` (words and hashed word n-grams), `FastText`
+(character n-grams too) and `WordVectors` (words alone). Reading files is in `formats`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sentvec.formats.foreign import ForeignModel
+from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.fasttext import FastText
+from sentvec.models.sent2vec import Sent2Vec
+from sentvec.text.tokenizer import Tokenizer
+
+# What a line ends with in the vocabularies of these programs: never a word of a sentence.
+SENTENCE_END = "</s>"
+
+
+class WordVectors(SentenceEncoder):
+    """Sentence vectors as the plain mean of word vectors, of word2vec, GloVe or any other program.
+
+    >>> sentvec.load("glove.6B.300d.txt").encode("two words").shape   # doctest: +SKIP
+    (300,)
+    """
+
+    KIND = "word-vectors"
+
+
+_KINDS: dict[str, type[SentenceEncoder]] = {
+    kind.KIND: kind for kind in (Sent2Vec, FastText, WordVectors)
+}
+
+
+def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> SentenceEncoder:
+    """The encoder of a model file of another program.
+
+    Args:
+        opened: The file.
+        tokenizer: Cuts text into words; without it, at white space and nothing changed, as the
+            programs themselves do.
+    """
+    chosen = tokenizer or Tokenizer("whitespace")
+    settings: dict[str, Any] = {"ngrams": 1, "dtype": _dtype(opened), **opened.settings}
+    settings["tokenizer"] = chosen.name
+    if opened.kind == Sent2Vec.KIND:
+        settings["sentence_end"] = SENTENCE_END
+    config = {
+        "model": opened.kind,
+        "settings": settings,
+        "tokenizer": chosen.to_config(),
+        "sizes": opened.sizes,
+        "source": {
+            "file": opened.path.name,
+            "layout": opened.layout,
+            "bytes": opened.path.stat().st_size,
+        },
+    }
+    return _KINDS[opened.kind](
+        vocabulary=opened.vocabulary,
+        tokenizer=chosen,
+        tensors=opened.tensors,
+        config=config,
+        origin=opened.path.absolute(),
+    )
+
+
+def _dtype(opened: ForeignModel) -> str:
+    """How the source vectors are stored, for people."""
+    return "product quantisation" if "codes" in opened.tensors else "float32"
