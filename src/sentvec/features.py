@@ -18,7 +18,7 @@ NO_ROW = -1
 
 
 def ngram_rows(
-    ids: NDArray[np.uint32],
+    ids: NDArray[np.unsignedinteger],
     offsets: NDArray[np.int64],
     *,
     n_words: int,
