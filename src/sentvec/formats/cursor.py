@@ -28,11 +28,11 @@ class Cursor:
 
     Args:
         path: What errors call the file.
-        data: The mapped file.
+        data: The mapped file, or its first bytes.
         position: Where to begin.
     """
 
-    def __init__(self, path: Path, data: mmap.mmap, position: int = 0) -> None:
+    def __init__(self, path: Path, data: mmap.mmap | bytes, position: int = 0) -> None:
         self.path = path
         self.data = data
         self.size = len(data)
