@@ -59,6 +59,15 @@ def is_gzip(path: Path) -> bool:
         return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
+def forget(data: NDArray[np.uint8], end: int) -> None:
+    """Give back the memory of mapped bytes that were read up to `end`; they can be read again."""
+    whole = data.base.obj if isinstance(data.base, memoryview) else data.base
+    if isinstance(whole, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        pages = end // mmap.PAGESIZE * mmap.PAGESIZE
+        if pages:
+            whole.madvise(mmap.MADV_DONTNEED, 0, pages)
+
+
 def _mapped(file: IO[bytes]) -> NDArray[np.uint8]:
     if file.seek(0, 2) == 0:  # an empty file cannot be mapped
         return np.zeros(0, np.uint8)

@@ -1,7 +1,7 @@
 """Decimal numbers of text as float32, exact and several at a time.
 
-A decimal of up to 15 digits is an integer below 2^53 divided by a power of ten below 10^23; both are
-exact in double precision, so one division rounds as a careful parser does. NumPy reads integers
+A decimal of up to 15 digits is an integer below 2^53 divided by a power of ten below 10^23; both
+are exact in double precision, so one division rounds as a careful parser does. NumPy reads integers
 about four times as fast as decimals, so the points are taken out first. Numbers of another shape
 (exponents, more digits) are read one by one. Not here: lines and words.
 """
@@ -78,7 +78,8 @@ def _shapes(
     """
     n = len(ends)
     plain = np.ones(n, np.bool_)
-    negative = characters[np.minimum(starts, len(characters) - 1)] == _MINUS  # the last may be empty
+    # The last field may be empty and then begins after the end.
+    negative = characters[np.minimum(starts, len(characters) - 1)] == _MINUS
     strange = np.flatnonzero(~_PLAIN[characters])
     plain[np.searchsorted(ends, strange)] = False
     minuses = np.flatnonzero(characters == _MINUS)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
+from sentvec.formats.buffers import forget
 from sentvec.formats.numbers import NOT_FINITE, NUMBER, parse_numbers
 from sentvec.formats.recognise import Layout
 from sentvec.formats.words import LONGEST_WORD, WordList
@@ -72,6 +73,7 @@ def _blocks(data: NDArray[np.uint8], layout: Layout, name: str) -> Iterator[byte
             block = block[:end]
         yield block
         position += len(block)
+        forget(data, position)
 
 
 def _without_carriage_returns(block: bytes) -> bytes:

@@ -1,8 +1,8 @@
 """Words and vectors in turns, as word2vec writes its binaries: found without reading the vectors.
 
-Each row is the word, a blank and `dim` float32, then a line feed (word2vec itself) or none (gensim).
-Words differ in length, so the rows are no matrix; a scan jumps from word to word and notes where
-each row begins.
+Each row is the word, a blank and `dim` float32, then a line feed (word2vec itself) or none
+(gensim). Words differ in length, so the rows are no matrix; a scan jumps from word to word and
+notes where each row begins.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
+from sentvec.formats.buffers import forget
 from sentvec.formats.recognise import Layout
 from sentvec.formats.words import LONGEST_WORD, WordList
 
@@ -36,7 +37,7 @@ def scan_binary(
     block = max(_BLOCK_BYTES, 2 * (fixed + LONGEST_WORD))
     total = missing = layout.words or 0
     while missing:
-        found = row.findall(data, position, min(position + block, len(data)))
+        found = row.findall(data.data, position, min(position + block, len(data)))
         if found and not found[-1]:  # the block ends inside a row, or here is no row
             found.pop()
         if not found and missing == 1:  # the last row may lack its line feed
@@ -49,6 +50,7 @@ def scan_binary(
         words.add(found)
         missing -= len(found)
         blocks.append(begins)
+        forget(data, position)
         position = int(begins[-1]) + row_bytes + line_feed
     _check_end(data, position, layout, name)
     offsets = np.concatenate(blocks)
