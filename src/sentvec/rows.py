@@ -4,6 +4,7 @@ A model may be larger than the memory: nothing here copies a whole matrix but `e
 
     DenseRows    float32 or float16, at any address
     ScaledRows   int8, each row with its scale
+    OffsetRows   float32 rows that lie apart in a file, words between them
     ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code for every few columns
 
 Not here: how the arrays come out of a file, and what the rows mean.
@@ -44,6 +45,10 @@ class DenseRows:
             raise _misfit("float32 or float16 rows", matrix)
         self.shape: tuple[int, int] = matrix.shape
         self._dtype = matrix.dtype
+        # The matrix itself, where arithmetic can walk through it as it is.
+        self.plain: NDArray[np.float32] | None = None
+        if matrix.dtype == np.float32 and matrix.flags.aligned and matrix.flags.c_contiguous:
+            self.plain = matrix
         # NumPy's `take` first copies a whole array that lies at an odd address. Bytes lie at any,
         # and `take` moves a row of them as one piece.
         self._bytes: NDArray[np.uint8] = np.ascontiguousarray(matrix).view(np.uint8)
@@ -146,13 +151,41 @@ class ProductRows:
         return taken
 
 
+class OffsetRows:
+    """A matrix whose rows begin at given bytes of a file; a row is read when it is taken.
+
+    Args:
+        data: uint8, the mapped file.
+        offsets: int64 (n,), where the rows begin; each ends inside `data`.
+        dim: Numbers in a row, little-endian float32, at any alignment.
+
+    >>> data = np.frombuffer(b"a" + np.array([1, 2], "<f4").tobytes(), np.uint8)
+    >>> OffsetRows(data, np.array([1]), 2).take(np.array([0, 0]))
+    array([[1., 2.],
+           [1., 2.]], dtype=float32)
+    """
+
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], dim: int) -> None:
+        self.shape: tuple[int, int] = (len(offsets), dim)
+        self._offsets = offsets
+        # Every window of a row's length, overlapping: a view, and taking from it copies row by row.
+        self._windows = np.lib.stride_tricks.sliding_window_view(data, 4 * dim)
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of these rows."""
+        taken = self._windows[self._offsets[rows]]
+        return taken.view("<f4").astype(np.float32, copy=False)
+
+
 def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Rows:
     """The input matrix of a model, whichever way its tensors hold it.
 
     Args:
         tensors: "input_vectors" (float32 or float16), or "input_vectors" (int8) and "input_scales",
-            or "codes" and "centroids", perhaps with "norm_codes" and "norm_centroids".
-        settings: With codes, `settings["quantiser"]` has "dim" and "dsub" (columns of a part).
+            or "data" and "row_offsets", or "codes" and "centroids", perhaps with "norm_codes" and
+            "norm_centroids".
+        settings: With codes, `settings["quantiser"]` has "dim" and "dsub" (columns of a part); with
+            offsets, "dim".
 
     Raises:
         FormatError: A tensor is missing or does not fit the others.
@@ -168,6 +201,8 @@ def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) ->
                 norm_codes=tensors.get("norm_codes"),
                 norm_centroids=tensors.get("norm_centroids"),
             )
+        if "row_offsets" in tensors:
+            return OffsetRows(tensors["data"], tensors["row_offsets"], settings["dim"])
         if "input_scales" in tensors:
             return ScaledRows(tensors["input_vectors"], tensors["input_scales"])
         return DenseRows(tensors["input_vectors"])

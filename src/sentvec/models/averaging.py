@@ -31,9 +31,8 @@ def sum_rows(matrix: Rows, rows: Ints, offsets: Ints) -> Vectors:
     """The sum of each group of rows (see `mean_rows`)."""
     from scipy.sparse import csr_matrix
 
-    if isinstance(matrix, DenseRows) and matrix.is_plain:
-        dense = matrix.matrix
-    else:
+    dense = matrix.plain if isinstance(matrix, DenseRows) else None
+    if dense is None:
         distinct, rows = np.unique(rows, return_inverse=True)
         dense = matrix.take(distinct)
     ones = np.ones(len(rows), np.float32)

@@ -45,6 +45,9 @@ class SentenceEncoder(TextEncoder):
         config: What is known of the model: settings, corpus, sizes.
     """
 
+    # Tensors other than the matrices, which stay when words are removed.
+    EXTRA_TENSORS: tuple[str, ...] = ()
+
     def __init__(
         self,
         *,
