@@ -8,7 +8,7 @@ import warnings
 
 import typer
 
-from sentvec.cli import demo, encode, estimate, info, neighbors, prepare, similarity, train
+from sentvec.cli import convert, demo, encode, estimate, info, neighbors, prepare, similarity, train
 from sentvec.cli.console import complain
 from sentvec.errors import SentvecError
 from sentvec.version import VERSION
@@ -25,6 +25,7 @@ app.command("encode")(encode.command)
 app.command("similarity")(similarity.command)
 app.command("neighbors")(neighbors.command)
 app.command("prepare")(prepare.command)
+app.command("convert")(convert.command)
 app.command("info")(info.command)
 app.command("estimate")(estimate.command)
 app.command("demo")(demo.command)

@@ -68,10 +68,14 @@ def command(
             source, target, dtype=dtype, words=words, max_vocab=max_vocab, targets=targets
         )
     elif to is To.sent2vec:
-        export.to_sent2vec(source, target, max_vocab=max_vocab, words=words)
+        if words is not None:
+            msg = "a Sent2Vec binary keeps the commonest words only - give --max-vocab, not --prune"
+            raise SettingsError(msg)
+        export.to_sent2vec(source, target, max_vocab=max_vocab)
     else:
-        kept = convert.kept_words(source, words, max_vocab)
-        export.to_word2vec(source, target, kept, binary=to is To.word2vec)
+        export.to_word2vec(
+            source, target, words=words, max_vocab=max_vocab, binary=to is To.word2vec
+        )
     converted = open_model(target, source.tokenizer.name if to is not To.folder else None)
     before, after = size_on_disk(model), size_on_disk(target)
     complain(

@@ -15,6 +15,7 @@ import typer
 from numpy.typing import NDArray
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 from sentvec.cli.output import OutputFile
 from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
@@ -43,6 +44,7 @@ def command(
     ] = None,
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1.")] = False,
     threads: Annotated[int, typer.Option(help="Threads for the arithmetic.")] = 1,
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Turn each line of a text into a vector; row i belongs to line i, an empty line has a row."""
     encoder = open_model(model, tokenizer)

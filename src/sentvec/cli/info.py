@@ -64,7 +64,9 @@ def _ngrams(config: dict[str, Any]) -> str:
 
 
 def _case(encoder: SentenceEncoder) -> str:
-    words = [word for word in islice(encoder.vocabulary, _LOOKED_AT) if word.lower() != word.upper()]
+    words = [
+        word for word in islice(encoder.vocabulary, _LOOKED_AT) if word.lower() != word.upper()
+    ]
     if not words:
         return ""
     share = sum(word == word.lower() for word in words) / len(words)
@@ -76,7 +78,7 @@ def _case(encoder: SentenceEncoder) -> str:
 
 
 def _bytes_per_sentence(encoder: SentenceEncoder) -> int:
-    rows = _SENTENCE_WORDS * encoder.config["settings"]["ngrams"]
+    rows = _SENTENCE_WORDS * int(encoder.config["settings"]["ngrams"])
     return rows * encoder.dim * 4
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 Model = Annotated[
     Path,
     typer.Argument(
-        help="A model folder, or a file of Sent2Vec, fastText, word2vec or GloVe.", show_default=False
+        help="A model folder, or a file of Sent2Vec, fastText, word2vec or GloVe.",
+        show_default=False,
     ),
 ]
 TokenizerName = Annotated[

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode, encode
 
@@ -19,6 +19,7 @@ def command(
         list[str], typer.Option("--query", "-q", help="What to look for; may be repeated.")
     ],
     k: Annotated[int, typer.Option("-k", help="How many to find for each query.")] = 5,
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Print the lines nearest to a query: score, line number (from 1) and text."""
     with open_stream(corpus) as stream:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 
 
 def command(
     model: Model,
     first: Annotated[str, typer.Argument(help="A text.")],
     second: Annotated[str, typer.Argument(help="Another text.")],
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Print the cosine of two texts."""
     encoder = open_model(model, tokenizer)

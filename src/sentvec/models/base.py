@@ -39,7 +39,7 @@ class TextEncoder(ABC):
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
         """The vectors of some texts, and how many known tokens each is made from."""
 
-    def _look_at(self, texts: list[str]) -> None:
+    def _look_at(self, texts: list[str]) -> None:  # noqa: B027 - nothing to say is fine
         """Warn about texts that do not suit the model."""
 
     # The overloads say: a str gives (dim,), anything else (n, dim).

@@ -165,12 +165,17 @@ def _tensors(
 
         take = DenseRows(own["output_vectors"]).take
         result["output_vectors"] = _packed(kept, take, model.dim, chosen)["input_vectors"]
-    if not whole and len(kept) and model.hashes_ids and kept[-1] != len(kept) - 1:
+    if _hashes_ids(model) and kept[-1] != len(kept) - 1:
         before = own.get("hash_ids")
         result["hash_ids"] = kept if before is None else before[kept]
     elif "hash_ids" in own:
         result["hash_ids"] = own["hash_ids"][kept]
     return result
+
+
+def _hashes_ids(model: SentenceEncoder) -> bool:
+    """Whether n-grams are found by hashing ids, which then must be remembered."""
+    return model.config["model"] == "sent2vec" and int(model.config["settings"]["ngrams"]) > 1
 
 
 def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class SentenceEncoder(TextEncoder):
         self.config = config
         self._origin = origin
         self._ngrams = int(config["settings"]["ngrams"])
+        # A word that models of other programs end their lines with: never part of a text.
+        self._sentence_end = config["settings"].get("sentence_end")
         self._buckets = int(config["sizes"]["buckets"])
 
     @classmethod
@@ -124,7 +126,8 @@ class SentenceEncoder(TextEncoder):
         Raises:
             UnknownWordError: The word is not in the vocabulary; near words are named.
         """
-        return self.rows.take(np.array([self.vocabulary.id_of(word)]))[0]
+        vectors = self.rows.take(np.array([self.vocabulary.id_of(word)]))
+        return vectors.reshape(self.dim)
 
     def __repr__(self) -> str:
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
@@ -163,8 +166,11 @@ class SentenceEncoder(TextEncoder):
     def _known_ids(self, text: str) -> list[int]:
         """The ids of the known words of a text; the others are dropped."""
         get = self.vocabulary.ids.get
+        end = self._sentence_end
         return [
-            number for word in self.tokenizer.tokenize(text) if (number := get(word)) is not None
+            number
+            for word in self.tokenizer.tokenize(text)
+            if (number := get(word)) is not None and word != end
         ]
 
     def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -173,8 +179,9 @@ class SentenceEncoder(TextEncoder):
         np.cumsum([len(sentence) for sentence in ids], out=offsets[1:])
         flat = np.fromiter(chain.from_iterable(ids), np.uint32, offsets[-1])
         return feature_lists(
-            flat, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets
-        )
+            flat, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets,
+            hash_ids=self.tensors.get("hash_ids"),
+        )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model folder; an older model there is replaced, anything else is refused.

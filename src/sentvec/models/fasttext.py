@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import UnknownWordError
-from sentvec.models.averaging import mean_rows, sum_rows
+from sentvec.features import NO_ROW
+from sentvec.models.averaging import mean_rows
 from sentvec.models.base import Vectors
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.explain import shares
@@ -29,11 +30,12 @@ from sentvec.models.inputs import as_texts
 from sentvec.models.results import Feature
 from sentvec.models.similarity import normalized
 from sentvec.rows import DenseRows
-from sentvec.subwords import Subwords
+from sentvec.subwords import KeptBuckets, subword_rows, token_ngram_rows, word_hashes
 from sentvec.text.unicode import encode
 
 Ints = NDArray[np.int64]
 
+CHAR_NGRAMS = "cbow-c+w-ngrams"
 SENTENCE_END = "</s>"
 _REMEMBERED = 1 << 16  # words whose rows are kept
 
@@ -46,18 +48,29 @@ class FastText(SentenceEncoder):
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
-        settings = self.config["settings"]
+        settings, sizes = self.config["settings"], self.config["sizes"]
         self._model = settings["model"]
-        self._subwords = Subwords.of(self.config, self.tensors.get("pruned_buckets"))
+        pairs = self.tensors.get("pruned_buckets")
+        self._kept = None if pairs is None else KeptBuckets(pairs)
+        # Model 5 of Sent2Vec has buckets of their own for characters, after those of word n-grams.
+        of_words = sizes["buckets"] if self._model == CHAR_NGRAMS else 0
+        self._characters = {
+            "n_words": sizes["vocabulary"] + of_words,
+            "buckets": settings["char_buckets"] if of_words else sizes["buckets"],
+            "min_n": settings["min_n"],
+            "max_n": settings["max_n"],
+            "kept": self._kept,
+        }
         self._rows_of_word = lru_cache(_REMEMBERED)(self._find_rows)
 
     def _find_rows(self, word: str) -> Ints:
         """The rows of a word: its own, if it is known, and those of its character n-grams."""
         number = self.vocabulary.ids.get(word)
-        own = [] if number is None else [number]
+        own = np.array([] if number is None else [number], np.int64)
         if word == SENTENCE_END:
-            return np.array(own, np.int64)
-        return np.concatenate([np.array(own, np.int64), self._subwords.rows(encode(word))])
+            return own
+        parts, _ = subword_rows([encode(word)], **self._characters)
+        return np.concatenate([own, parts])
 
     def word_vector(self, word: str) -> Vectors:
         """The vector of a word: the mean of its rows, float32 (dim,).
@@ -70,7 +83,7 @@ class FastText(SentenceEncoder):
             self.vocabulary.id_of(word)  # raises, and names near words
             msg = f"the word {word!r} has no row - nothing was kept of it"
             raise UnknownWordError(msg)
-        return mean_rows(self.rows, rows, np.array([0, len(rows)]))[0]
+        return mean_rows(self.rows, rows, np.array([0, len(rows)])).reshape(self.dim)
 
     def explain(self, text: str) -> list[Feature]:
         """Take a text's vector apart: its words with their shares, largest first."""
@@ -84,14 +97,12 @@ class FastText(SentenceEncoder):
         ids = {index: self.vocabulary.ids.get(word, -1) for word, index in number.items()}
         features = shares(np.array([number[w] for w in words], np.int64), words,
                           DenseRows(vectors).take)  # fmt: skip
-        return [
-            Feature(f.text, ids[f.row], f.count, f.weight, f.share) for f in features
-        ]
+        return [Feature(f.text, ids[f.row], f.count, f.weight, f.share) for f in features]
 
     def _words(self, text: str) -> list[str]:
         """The words of a text that have a vector."""
         words = self.tokenizer.tokenize(text)
-        if self._model == "cbow-c+w-ngrams":
+        if self._model == CHAR_NGRAMS:
             ids = self.vocabulary.ids
             return [word for word in words if word in ids and word != SENTENCE_END]
         return [word for word in words if len(self._rows_of_word(word))]
@@ -115,7 +126,7 @@ class FastText(SentenceEncoder):
         """What each word adds to a sentence, and whether it adds anything."""
         rows, offsets = _flat([self._rows_of_word(word) for word in words])
         vectors = mean_rows(self.rows, rows, offsets)
-        if self._model in ("cbow-c+w-ngrams", "supervised"):
+        if self._model in (CHAR_NGRAMS, "supervised"):
             return vectors, np.ones(len(words), np.bool_)
         there = np.square(vectors, dtype=np.float64).sum(axis=1) > 0
         return normalized(vectors), there
@@ -128,10 +139,24 @@ class FastText(SentenceEncoder):
             own = [self._rows_of_word(word) for word in words]
             known.append(sum(1 for rows in own if len(rows)))
             end = self._rows_of_word(SENTENCE_END)
-            grams = self._subwords.word_ngram_rows([encode(w) for w in [*words, SENTENCE_END]])
+            grams = self._word_ngrams([*words, SENTENCE_END])
             features.append(np.concatenate([*own, end, grams]) if known[-1] else end[:0])
         rows, offsets = _flat(features)
         return mean_rows(self.rows, rows, offsets), np.array(known, np.int64)
+
+    def _word_ngrams(self, words: list[str]) -> Ints:
+        """The rows of a line's word n-grams."""
+        sizes = self.config["sizes"]
+        rows = token_ngram_rows(
+            word_hashes([encode(word) for word in words]),
+            np.array([0, len(words)]),
+            n_words=sizes["vocabulary"],
+            ngrams=self._ngrams,
+            buckets=sizes["buckets"],
+            kept=self._kept,
+        )
+        there: Ints = rows[rows != NO_ROW]
+        return there
 
 
 def _flat(groups: list[Any]) -> tuple[Ints, Ints]:

@@ -44,7 +44,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
     chosen = tokenizer or Tokenizer("whitespace")
     settings: dict[str, Any] = {"ngrams": 1, "dtype": _dtype(opened), **opened.settings}
     settings["tokenizer"] = chosen.name
-    if opened.kind == Sent2Vec.KIND:
+    if opened.kind == Sent2Vec.KIND:  # FastText knows its own
         settings["sentence_end"] = SENTENCE_END
     config = {
         "model": opened.kind,
@@ -60,7 +60,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
     return _KINDS[opened.kind](
         vocabulary=opened.vocabulary,
         tokenizer=chosen,
-        tensors=opened.tensors,
+        tensors=_needed(opened),
         config=config,
         origin=opened.path.absolute(),
     )
@@ -69,3 +69,11 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
 def _dtype(opened: ForeignModel) -> str:
     """How the source vectors are stored, for people."""
     return "product quantisation" if "codes" in opened.tensors else "float32"
+
+
+def _needed(opened: ForeignModel) -> dict[str, Any]:
+    """The tensors without rows that nothing uses (Sent2Vec has had one since March 2019)."""
+    if opened.kind != Sent2Vec.KIND or "input_vectors" not in opened.tensors:
+        return opened.tensors
+    rows = opened.sizes["vocabulary"] + opened.sizes["buckets"]
+    return {**opened.tensors, "input_vectors": opened.tensors["input_vectors"][:rows]}

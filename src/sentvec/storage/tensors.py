@@ -37,11 +37,17 @@ class Tensor(Protocol):
     """What can be written: an array, or something that makes its rows when they are asked for."""
 
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers."""
+
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """As of an array."""
+
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Bytes of all numbers."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, rows: slice, /) -> NDArray[Any]: ...
 

@@ -2,7 +2,8 @@
 
 Batches are dealt to the workers in turn, each trains on its own copy, and after a round every row
 takes on the changes of all workers: their sum as far as they are independent, their mean as far as
-they agree (`kernels.merge`). The result depends on the seed and the number of workers only. It costs a copy of the matrices per worker, and a pass over all of them a round.
+they agree (`kernels.merge`). The result depends on the seed and the number of workers only. It
+costs a copy of the matrices per worker, and a pass over all of them a round.
 """
 
 from __future__ import annotations
