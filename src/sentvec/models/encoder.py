@@ -63,7 +63,7 @@ class SentenceEncoder(TextEncoder):
         self.config = config
         self._origin = origin
         self._ngrams = int(config["settings"]["ngrams"])
-        # A word that models of other programs end their lines with: never part of a text.
+        # The word with which programs of Sent2Vec end a sentence.
         self._sentence_end = config["settings"].get("sentence_end")
         self._buckets = int(config["sizes"]["buckets"])
 
@@ -163,15 +163,17 @@ class SentenceEncoder(TextEncoder):
     def _look_at(self, texts: list[str]) -> None:
         warn_about_case(self.tokenizer, self.vocabulary, texts)
 
+    def _tokens(self, text: str) -> list[str]:
+        """The words of a text, up to the end of its first sentence where a word marks that."""
+        words = self.tokenizer.tokenize(text)
+        if self._sentence_end is not None and self._sentence_end in words:
+            return words[: words.index(self._sentence_end)]
+        return words
+
     def _known_ids(self, text: str) -> list[int]:
         """The ids of the known words of a text; the others are dropped."""
         get = self.vocabulary.ids.get
-        end = self._sentence_end
-        return [
-            number
-            for word in self.tokenizer.tokenize(text)
-            if (number := get(word)) is not None and word != end
-        ]
+        return [number for word in self._tokens(text) if (number := get(word)) is not None]
 
     def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The feature rows of sentences of ids, and where each sentence begins."""

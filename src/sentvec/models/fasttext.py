@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from sentvec.errors import UnknownWordError
 from sentvec.features import NO_ROW
-from sentvec.models.averaging import mean_rows
+from sentvec.models.averaging import mean_rows, sum_rows
 from sentvec.models.base import Vectors
 from sentvec.models.encoder import SentenceEncoder
-from sentvec.models.explain import shares
+from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
 from sentvec.models.results import Feature
 from sentvec.models.similarity import normalized
@@ -86,25 +86,44 @@ class FastText(SentenceEncoder):
         return mean_rows(self.rows, rows, np.array([0, len(rows)])).reshape(self.dim)
 
     def explain(self, text: str) -> list[Feature]:
-        """Take a text's vector apart: its words with their shares, largest first."""
+        """Take a text's vector apart: its words (and word n-grams) with their shares.
+
+        A word goes with its character n-grams. `row` is the word's id, -1 for unknown words, for
+        n-grams, and for the end of the line, which supervised models see as a word.
+        """
         [text] = as_texts([text])
-        words = self._words(text)
-        if self._model == "supervised":
-            words.append(SENTENCE_END)
-        distinct = list(dict.fromkeys(words))
-        vectors, _ = self._vectors_of_words(distinct)
-        number = {word: index for index, word in enumerate(distinct)}
-        ids = {index: self.vocabulary.ids.get(word, -1) for word, index in number.items()}
-        features = shares(np.array([number[w] for w in words], np.int64), words,
-                          DenseRows(vectors).take)  # fmt: skip
-        return [Feature(f.text, ids[f.row], f.count, f.weight, f.share) for f in features]
+        names, vectors = self._parts(self._words(text))
+        index = {name: place for place, name in reversed(list(enumerate(names)))}
+        rows = np.array([index[name] for name in names], np.int64)
+        ids = self.vocabulary.ids
+        return [
+            Feature(f.text, ids.get(f.text, -1), f.count, f.weight, f.share)
+            for f in shares(rows, names, DenseRows(vectors).take)
+        ]
+
+    def _parts(self, words: list[str]) -> tuple[list[str], Vectors]:
+        """What a text's vector is the mean of: names, and float32 (n, dim)."""
+        if self._model != "supervised" or not words:
+            vectors, there = self._vectors_of_words(words)
+            return [word for word, is_there in zip(words, there, strict=True) if is_there], vectors[
+                there
+            ]
+        ended = [*words, SENTENCE_END]
+        grams = feature_names(ended, self._ngrams)[len(ended) :]
+        found = self._word_ngrams(ended)
+        length = np.arange(2, self._ngrams + 1)
+        inside = np.arange(len(ended))[:, None] + length <= len(ended)
+        groups = [self._rows_of_word(word) for word in ended]
+        groups += [row[row != NO_ROW] for row in found[inside][:, None]]
+        rows, offsets = _flat(groups)
+        scale = np.float32(len(groups) / max(len(rows), 1))
+        return [*ended, *grams], sum_rows(self.rows, rows, offsets) * scale
 
     def _words(self, text: str) -> list[str]:
         """The words of a text that have a vector."""
-        words = self.tokenizer.tokenize(text)
+        words = self._tokens(text)
         if self._model == CHAR_NGRAMS:
-            ids = self.vocabulary.ids
-            return [word for word in words if word in ids and word != SENTENCE_END]
+            return [word for word in words if word in self.vocabulary.ids]
         return [word for word in words if len(self._rows_of_word(word))]
 
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, Ints]:
@@ -135,19 +154,20 @@ class FastText(SentenceEncoder):
         """Supervised models: the mean over all features of a line, its end included."""
         features, known = [], []
         for text in texts:
-            words = [word for word in self.tokenizer.tokenize(text) if word != SENTENCE_END]
+            words = self._tokens(text)
             own = [self._rows_of_word(word) for word in words]
             known.append(sum(1 for rows in own if len(rows)))
             end = self._rows_of_word(SENTENCE_END)
             grams = self._word_ngrams([*words, SENTENCE_END])
+            grams = grams[grams != NO_ROW]
             features.append(np.concatenate([*own, end, grams]) if known[-1] else end[:0])
         rows, offsets = _flat(features)
         return mean_rows(self.rows, rows, offsets), np.array(known, np.int64)
 
     def _word_ngrams(self, words: list[str]) -> Ints:
-        """The rows of a line's word n-grams."""
+        """The rows of a line's word n-grams by start and length, int64 (n, ngrams - 1)."""
         sizes = self.config["sizes"]
-        rows = token_ngram_rows(
+        return token_ngram_rows(
             word_hashes([encode(word) for word in words]),
             np.array([0, len(words)]),
             n_words=sizes["vocabulary"],
@@ -155,8 +175,6 @@ class FastText(SentenceEncoder):
             buckets=sizes["buckets"],
             kept=self._kept,
         )
-        there: Ints = rows[rows != NO_ROW]
-        return there
 
 
 def _flat(groups: list[Any]) -> tuple[Ints, Ints]:

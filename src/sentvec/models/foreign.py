@@ -14,8 +14,10 @@ from sentvec.models.fasttext import FastText
 from sentvec.models.sent2vec import Sent2Vec
 from sentvec.text.tokenizer import Tokenizer
 
-# What a line ends with in the vocabularies of these programs: never a word of a sentence.
+# What ends a sentence for these programs, whether as a line end or as a word of the text. Where
+# fastText has learned no labels, it is a word like others.
 SENTENCE_END = "</s>"
+_ENDED = ("sent2vec", "cbow-c+w-ngrams", "supervised")
 
 
 class WordVectors(SentenceEncoder):
@@ -44,7 +46,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
     chosen = tokenizer or Tokenizer("whitespace")
     settings: dict[str, Any] = {"ngrams": 1, "dtype": _dtype(opened), **opened.settings}
     settings["tokenizer"] = chosen.name
-    if opened.kind == Sent2Vec.KIND:  # FastText knows its own
+    if settings["model"] in _ENDED:
         settings["sentence_end"] = SENTENCE_END
     config = {
         "model": opened.kind,
