@@ -129,7 +129,9 @@ class ProductRows:
         self._parts = centroids[:full].copy().reshape(parts - 1, CODES, part)
         self._last = centroids[full:].copy().reshape(CODES, -1)
         self._norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None
-        if norm_codes is not None and norm_centroids is not None:
+        if norm_codes is not None or norm_centroids is not None:
+            if norm_codes is None or norm_centroids is None:
+                raise _misfit("norm codes and norms, or none of both", codes)
             if norm_codes.shape != (len(codes),) or norm_codes.dtype != np.uint8:
                 raise _misfit(f"{len(codes)} norm codes of uint8", norm_codes)
             if norm_centroids.shape != (CODES,) or norm_centroids.dtype != np.float32:

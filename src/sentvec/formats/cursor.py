@@ -23,6 +23,10 @@ from numpy.typing import NDArray
 from sentvec.errors import FormatError, SourceError
 
 
+class TruncatedError(FormatError):
+    """The file ends before something that should be there; for users a `FormatError`."""
+
+
 class Cursor:
     """A place in a mapped file, little-endian, that moves on as values are read.
 
@@ -79,7 +83,7 @@ class Cursor:
         """Check that so many bytes are left.
 
         Raises:
-            FormatError: The file ends before.
+            TruncatedError: The file ends before.
         """
         if length > self.left:
             msg = (
@@ -87,7 +91,7 @@ class Cursor:
                 f"{self.position:,} to byte {self.position + length:,} - the file is truncated "
                 "or damaged; copy it again"
             )
-            raise FormatError(msg)
+            raise TruncatedError(msg)
 
     def error(self, offset: int, expected: str, found: object) -> FormatError:
         """The error to raise about what stands at an offset."""

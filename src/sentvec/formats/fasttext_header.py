@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sentvec.errors import FormatError
-from sentvec.formats.cursor import Cursor
+from sentvec.formats.cursor import Cursor, TruncatedError
 
 MAGIC = 793712314
 HEAD = 96  # bytes of a file that show whether it is of this family
@@ -118,14 +118,18 @@ def read_header(cursor: Cursor) -> Header:
     begin = cursor.position
     try:
         return _parse(cursor, version=version, ten_days=False)
+    except TruncatedError:
+        raise
     except FormatError as error:
         # The ten days have a field in excess. It shifts all others, and they cannot all be sensible
-        # in both layouts. If they are in neither, the one that got further is the likely one.
-        reached, cursor.position = cursor.position, begin
+        # in both layouts.
+        cursor.position = begin
         try:
             return _parse(cursor, version=version, ten_days=True)
-        except FormatError as other:
-            raise (other if cursor.position > reached else error) from None
+        except TruncatedError:
+            raise
+        except FormatError:
+            raise error from None
 
 
 def _parse(cursor: Cursor, *, version: int, ten_days: bool) -> Header:
