@@ -408,7 +408,8 @@ def test_info_prints_what_is_known(place, model):
     assert about["model"] == f"sent2vec, format version 1, sentvec {VERSION}"
     assert about["vectors"] == "float32, dim 8"
     assert about["vocabulary"].startswith(f"{len(model.vocabulary)} words: ")
-    assert about["buckets"] == "500"
+    assert about["n-grams"] == "words up to 2, in 500 buckets"
+    assert about["case"].startswith("lower-cased (100.0% of the first")
     assert "sentences 200" in about["corpus"]
     assert "epochs=2" in about["settings"]
     assert set(about) >= {"tokenizer", "size", "training"}
@@ -469,7 +470,7 @@ def train(corpus, *settings, output="new"):
         (train("corpus.txt", output="text.txt/new"), "text.txt/new: Not a directory"),
         (["encode", "nowhere", "text.txt"], "no model at nowhere"),
         (["encode", "other", "text.txt"], "other is not a model folder"),
-        (["encode", "text.txt", "text.txt"], "text.txt is not a model folder"),
+        (["encode", "text.txt", "text.txt"], "text.txt is not a model but a text that begins with 'the captain'"),
         (["encode", "model", "nowhere.txt"], "file not found: nowhere.txt"),
         (["encode", "model", "other"], "other is a directory"),
         (["encode", "model", "text.txt", "-o", "other"], "other is a directory - expected the name"),

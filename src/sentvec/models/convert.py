@@ -7,7 +7,7 @@ larger than the memory can be converted.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from sentvec.errors import SettingsError
 from sentvec.models.card import model_card
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.lazy import LazyMatrix, Take, storable
 from sentvec.models.similarity import cosine_pairs
+from sentvec.rows import DenseRows
 from sentvec.storage.folder import write_folder
 from sentvec.text.vocabulary import Vocabulary
 
@@ -27,43 +29,6 @@ DTYPES = ("float32", "float16", "int8")
 _LARGEST_HALF = float(np.finfo(np.float16).max)
 _BLOCK = 1 << 14
 _SAMPLE = 2_000
-
-Take = Callable[[NDArray[np.int64]], NDArray[np.float32]]
-
-
-@dataclass(frozen=True)
-class LazyMatrix:
-    """A matrix whose rows are made when they are asked for, as `write_tensors` takes it.
-
-    Attributes:
-        rows: int64 (n,), the rows of the source in the order of the new matrix.
-        take: Gives the rows of the source, float32.
-        dim: Columns.
-        dtype: What is stored.
-        pack: Makes stored rows of float32 ones; the second argument says which rows they are.
-    """
-
-    rows: NDArray[np.int64]
-    take: Take
-    dim: int
-    dtype: np.dtype[Any]
-    pack: Callable[[NDArray[np.float32], slice], NDArray[Any]]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(n, dim)."""
-        return len(self.rows), self.dim
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes when stored."""
-        return len(self.rows) * self.dim * self.dtype.itemsize
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, part: slice) -> NDArray[Any]:
-        return self.pack(self.take(self.rows[part]), part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +115,7 @@ def _tensors(
         raise SettingsError(msg)
     n_words, n_rows = model.config["sizes"]["vocabulary"], model.rows.shape[0]
     whole = len(kept) == n_words
-    own = dict(model.tensors)
+    own = storable(model.tensors, model.rows)
     if not targets or dtype == "int8":
         own.pop("output_vectors", None)
     if whole and dtype is None:
@@ -161,8 +126,6 @@ def _tensors(
     chosen = dtype or ("float32" if packed else str(own["input_vectors"].dtype))
     result.update(_packed(rows, model.rows.take, model.dim, chosen))
     if "output_vectors" in own and len(own["output_vectors"]) == n_words:
-        from sentvec.rows import DenseRows
-
         take = DenseRows(own["output_vectors"]).take
         result["output_vectors"] = _packed(kept, take, model.dim, chosen)["input_vectors"]
     if _hashes_ids(model) and kept[-1] != len(kept) - 1:
@@ -181,7 +144,7 @@ def _hashes_ids(model: SentenceEncoder) -> bool:
 def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[str, Any]:
     """The matrix of some rows in a precision, with the scales where there are any."""
     if dtype == "float32":
-        return {"input_vectors": LazyMatrix(rows, take, dim, np.dtype("f4"), lambda x, _: x)}
+        return {"input_vectors": LazyMatrix(rows, take, dim, np.dtype("f4"))}
     if dtype == "float16":
         return {"input_vectors": LazyMatrix(rows, take, dim, np.dtype("f2"), _half)}
     scales = np.concatenate(

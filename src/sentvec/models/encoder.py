@@ -25,6 +25,7 @@ from sentvec.models.base import TextEncoder, Vectors
 from sentvec.models.card import model_card
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
+from sentvec.models.lazy import storable
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
 from sentvec.models.unknown import warn_about_case
@@ -192,4 +193,5 @@ class SentenceEncoder(TextEncoder):
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
         card = model_card(Path(folder).name, self.config)
-        write_folder(folder, self.config, self.vocabulary, self.tensors, card)
+        tensors = storable(self.tensors, self.rows)
+        write_folder(folder, self.config, self.vocabulary, tensors, card)
