@@ -12,6 +12,8 @@ Not here: how the arrays come out of a file, and what the rows mean.
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -22,6 +24,7 @@ from sentvec.errors import FormatError
 
 CODES = 256  # centroids of a part: a code is a byte
 _BLOCK = 1 << 14  # rows unpacked at a time
+_RUN = 256  # as many rows in a row are read ahead
 
 
 class Rows(Protocol):
@@ -52,9 +55,12 @@ class DenseRows:
         # NumPy's `take` first copies a whole array that lies at an odd address. Bytes lie at any,
         # and `take` moves a row of them as one piece.
         self._bytes: NDArray[np.uint8] = np.ascontiguousarray(matrix).view(np.uint8)
+        _advise(self._bytes, "MADV_RANDOM")
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of these rows."""
+        if len(rows) >= _RUN and rows[-1] - rows[0] == len(rows) - 1:
+            _advise(self._bytes[rows[0] : rows[-1] + 1], "MADV_WILLNEED")
         taken = self._bytes.take(rows, axis=0).view(self._dtype)
         return taken.astype(np.float32, copy=False)
 
@@ -224,6 +230,26 @@ def everything(rows: Rows) -> NDArray[np.float32]:
         block = matrix[start : start + _BLOCK]
         block[:] = rows.take(np.arange(start, start + len(block)))
     return matrix
+
+
+def _advise(data: NDArray[np.uint8], advice: str) -> None:
+    """Tell the system how an array will be read, if it is mapped from a file.
+
+    Left to itself, the system reads 128 KB around each row that is asked for first. With
+    MADV_RANDOM it reads the row, so a few sentences cost few pages; then a walk through many rows
+    must say so (MADV_WILLNEED), or it waits for each page.
+    """
+    option = getattr(mmap, advice, None)  # not every system takes advice
+    base: Any = data
+    while isinstance(base, np.ndarray):
+        base = base.base
+    base = base.obj if isinstance(base, memoryview) else base
+    if option is None or not isinstance(base, mmap.mmap) or data.size == 0:
+        return
+    offset = data.ctypes.data - np.frombuffer(base, np.uint8).ctypes.data
+    begin = offset - offset % mmap.PAGESIZE
+    with contextlib.suppress(OSError):
+        base.madvise(option, begin, offset + data.nbytes - begin)
 
 
 def _misfit(expected: str, found: NDArray[Any]) -> FormatError:
