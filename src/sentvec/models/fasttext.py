@@ -67,7 +67,8 @@ class FastText(SentenceEncoder):
         """The rows of a word: its own, if it is known, and those of its character n-grams."""
         number = self.vocabulary.ids.get(word)
         own = np.array([] if number is None else [number], np.int64)
-        if word == SENTENCE_END:
+        # Since version 12 the end of a line is no word of characters.
+        if word == SENTENCE_END and self.config["settings"]["layout_version"] >= 12:
             return own
         parts, _ = subword_rows([encode(word)], **self._characters)
         return np.concatenate([own, parts])
