@@ -26,7 +26,7 @@ FLOORS = (
     ("models",),
     ("training", "storage", "evaluation", "formats"),
     ("kernels", "features", "text", "rows", "subwords"),
-    ("errors", "suggest", "version"),
+    ("errors", "suggest", "version", "durable"),
 )
 DOORS = {
     ("text", "kernels"),  # the compiled word counter

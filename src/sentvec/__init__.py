@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sentvec.models.settings import Sent2VecSettings
     from sentvec.text.tokenizer import Tokenizer
     from sentvec.training.progress import Listener, Progress
+    from sentvec.training.summary import Summary
 
 _HOMES = {
     "Feature": "sentvec.models.results",
@@ -32,6 +33,7 @@ _HOMES = {
     "Progress": "sentvec.training.progress",
     "Sent2Vec": "sentvec.models.sent2vec",
     "Sent2VecSettings": "sentvec.models.settings",
+    "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
     "load": "sentvec.models.load",
     "resume": "sentvec.models.load",
@@ -46,6 +48,7 @@ __all__ = [
     "Sent2Vec",
     "Sent2VecSettings",
     "SentvecError",
+    "Summary",
     "Tokenizer",
     "load",
     "resume",

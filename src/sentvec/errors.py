@@ -71,3 +71,11 @@ class LetterCaseWarning(UserWarning):
 
 class PrunedVocabularyWarning(UserWarning):
     """The corpus has more distinct words than are counted at once; rare ones were dropped."""
+
+
+class SourceChangedWarning(UserWarning):
+    """A file was longer or shorter when it had been read than what was read of it."""
+
+
+class KernelCacheWarning(UserWarning):
+    """The disk does not take the compiled kernels; they are used, and compiled again next time."""

@@ -137,8 +137,12 @@ def test_train_makes_a_model_and_says_what_it_did(place, tmp_path):
     assert result.stdout == b""
     lines = result.stderr.decode().splitlines()
     assert [line.split()[0] for line in lines] == [
-        "corpus", "memory", "kernels", "training", "saved",
+        "corpus", "memory", "kernels", "training", "trained", "skipped", "read", "saved",
     ]  # fmt: skip
+    assert lines[5] == "skipped     20 blank lines"
+    assert lines[6] == (
+        f"read        {(place / 'corpus.txt').stat().st_size:,} bytes of text, all there are"
+    )
     assert "200 sentences in 20 documents" in lines[0]
     assert "100%" in lines[3]
     model = load(tmp_path / "model")

@@ -269,6 +269,32 @@ def test_similarity_takes_a_str_a_list_an_array_of_str_and_vectors(compass):
     assert compass.similarity(vectors.astype(np.float64), np.array([[2, 0]])).dtype == np.float32
 
 
+def test_similarity_takes_a_list_of_vectors(compass):
+    expected = compass.similarity(["east north", "west"], ["east", "west"])
+    texts = [compass.encode("east north"), compass.encode("west")]
+    for a in (texts, tuple(texts), [vector.astype(np.float64) for vector in texts]):
+        assert np.array_equal(compass.similarity(a, ["east", "west"]), expected)
+    assert compass.similarity_pairwise(texts, ["east north", "west"]) == pytest.approx([1, 1])
+    assert compass.similarity(texts[:1], texts).shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("side", "error", "message"),
+    [
+        ([np.zeros(2), np.zeros(3)], SettingsError, r"shape \(3,\) do not fit a model of dim 2"),
+        ([np.zeros((1, 2))], SettingsError, r"item 0 .* the shape \(1, 2\) - expected \(2,\)"),
+        ([np.zeros(2), "east"], InputTypeError, "item 1 of the vectors is of type str"),
+        (["east", np.zeros(2)], InputTypeError, "item 1 of the texts is of type ndarray"),
+        ([np.array(["a", "b"])], InputTypeError, "neither text nor vectors"),
+        ([np.array(1.0)], InputTypeError, "item 0 of the texts"),
+    ],
+    ids=repr,
+)
+def test_a_list_of_what_are_no_vectors_is_refused(compass, side, error, message):
+    with pytest.raises(error, match=message):
+        compass.similarity(side, ["east"])
+
+
 def test_the_cosine_with_a_text_without_a_known_word_is_0(compass):
     assert compass.similarity(["", "qwerty", "nowhere"], ["east", ""]).tolist() == [[0, 0]] * 3
     nan = compass.encode(["", "east"], on_empty="nan")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -23,9 +24,10 @@ from sentvec.errors import (
     StorageError,
 )
 from sentvec.models import sent2vec_trainer
-from sentvec.models.sent2vec_trainer import keep_probabilities
+from sentvec.models.sent2vec_trainer import check_negatives, keep_probabilities
+from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory
-from sentvec.training.batches import Schedule
+from sentvec.training.batches import Position, Schedule
 
 LINES = planted_corpus()[:220]
 UNTRAINED_LOSS = 6 * math.log(2)  # of a word and five negatives
@@ -408,18 +410,20 @@ def test_nan_in_a_row_that_is_used_is_divergence(monkeypatch, where):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("name", ["source", "target"])
+@pytest.mark.parametrize("name", ["input_vectors", "output_vectors"])
 def test_a_matrix_that_is_not_finite_at_the_end_is_divergence(monkeypatch, bad, name):
     made = []
     for make in ("uniform", "zeros"):
         monkeypatch.setattr(matrices, make, _recording(getattr(matrices, make), made))
 
     def no_training(*args, **kwargs):
-        made[0 if name == "source" else -1][7, 3] = bad
-        return 0.5
+        made[0 if name == "input_vectors" else -1][7, 3] = bad
+        return Position(epoch=3, tokens=1, targets=1)
 
     monkeypatch.setattr(loop, "run", no_training)
-    with pytest.raises(DivergedError, match=rf"row 7 of the {name} vectors .* lower lr"):
+    with pytest.raises(
+        DivergedError, match=rf"row 7 of {name} is not finite at the end .* lower lr"
+    ):
         train()
 
 
@@ -438,18 +442,81 @@ def test_a_huge_learning_rate_is_divergence_even_on_sixty_lines():
             train_sent2vec(lines, lr=1e6, **settings)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"ngrams": 1}, {"threads": 2}, {"dtype": "float16"}, {"variant": "released"},
+     {"dim": 100, "epochs": 100}, {"subsample": 1e-4}, {"negatives": 1}],
+    ids=str,
+)  # fmt: skip
+def test_a_learning_rate_of_10_on_sixty_lines_is_divergence(settings):
+    lines = [line for line in planted_corpus() if line][:60]
+    with pytest.raises(DivergedError, match=r"diverged at .*% \(loss .* lr \d.* lower lr"):
+        train_sent2vec(lines, lr=10, **settings)
+
+
+def test_a_vocabulary_with_nothing_to_draw_against_its_commonest_word_is_refused():
+    old = train_sent2vec(["often rarely"] * 9, epochs=1, buckets=10)
+    for counts in ([10**12, 1], [10**12, 0]):
+        old.__dict__["vocabulary"] = Vocabulary(["often", "rarely"], np.array(counts))
+        with pytest.raises(CorpusError, match=r"every negative would be the target: 'often' is se"):
+            Sent2Vec.train(["often often often"], init_from=old, min_count=1, epochs=1)
+    with pytest.raises(CorpusError, match="the vocabulary has one word, 'often'"):
+        train_sent2vec(["often often often"])
+    check_negatives(Vocabulary(["often", "rarely"], np.array([10**7, 1])))
+
+
 def test_too_little_memory_is_known_before_anything_is_allocated(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError
 
     monkeypatch.setattr(memory, "available", lambda: 300_000_000)
     monkeypatch.setattr(matrices, "zeros", refuse)
+    monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", 20)
+    words = [" ".join(f"w{number}" for number in range(1000))] * 2  # known by counting only
     with pytest.raises(NotEnoughMemoryError) as caught:
-        train(dim=300, buckets=1_000_000)
+        train_sent2vec(words, dim=30_000, buckets=None)
     assert isinstance(caught.value, MemoryError)
     assert str(caught.value) == (
-        "training needs 1.36 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
+        "training needs 0.52 GB of memory, 0.30 GB are available - lower dim, buckets or max_vocab"
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "needed"),
+    [
+        ({"dim": 300, "buckets": 1_000_000}, "1.36"),
+        ({"dim": 30_000, "buckets": None}, "1.36"),
+        ({"dim": 300, "buckets": 1_000_000, "dtype": "float16"}, "0.76"),
+        ({"dim": 300, "buckets": 100_000, "threads": 2, "deterministic": True}, "0.52"),
+    ],
+    ids=str,
+)
+def test_memory_that_the_settings_alone_ask_for_is_known_before_the_corpus_is_read(
+    tmp_path, monkeypatch, settings, needed
+):
+    def refuse():
+        raise AssertionError
+        yield
+
+    monkeypatch.setattr(memory, "available", lambda: 300_000_000)
+    with pytest.raises(NotEnoughMemoryError) as caught:
+        train_sent2vec(refuse(), output=tmp_path / "model", **settings)
+    assert str(caught.value) == (
+        f"training needs at least {needed} GB of memory, 0.30 GB are available - "
+        "lower dim, buckets or max_vocab"
+    )
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_words_of_the_model_a_run_starts_from_count_before_the_corpus_is_read(monkeypatch):
+    old = train_sent2vec(planted_corpus(), epochs=1, dim=1000, ngrams=1, buckets=None)
+    base = memory.BASE_BYTES + 60 * 250
+    scratch = 7 * sent2vec_trainer.SCRATCH_BYTES
+    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 + scratch)
+    Sent2Vec.train(planted_corpus()[:4], epochs=1, init_from=old, threads=1, min_count=10**6)
+    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 - 1)
+    with pytest.raises(NotEnoughMemoryError, match="at least"):
+        Sent2Vec.train(iter([]), init_from=old, threads=1)
 
 
 def test_memory_the_system_refuses_is_said_in_words(monkeypatch):

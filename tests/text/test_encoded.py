@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -23,10 +24,11 @@ from sentvec.errors import (
     CorpusError,
     FormatError,
     PrunedVocabularyWarning,
+    SourceChangedWarning,
     StorageError,
     UnknownWordError,
 )
-from sentvec.text import encoded, sources
+from sentvec.text import encoded, numbers, sources
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import Source, open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -102,6 +104,9 @@ class Expected:
         self.offsets = [0, *np.cumsum([len(words) for words in known], dtype=int).tolist()]
         self.documents = sorted(set(documents))
         self.lines = lines
+        self.rare = sum(n for n in counts.values() if n < min_count)
+        self.surplus = self.tokens - len(self.ids) - self.rare
+        self.lengths = Counter(map(len, known))
         self.is_error = len(self.words) < 2 or max(map(len, known), default=0) < 2
 
 
@@ -122,8 +127,13 @@ def assert_is_as_expected(corpus, expected, texts):
         tokens=expected.tokens,
         known_tokens=len(expected.ids),
         fingerprint=hashlib.blake2b(b"".join(texts), digest_size=16).hexdigest(),
+        file_bytes=sum(map(len, texts)),
+        empty_sentences=expected.lengths[0],
+        single_sentences=expected.lengths[1],
+        rare_tokens=expected.rare,
+        surplus_tokens=expected.surplus,
+        pruned_tokens=0,
     )
-    assert corpus.stats.unknown_tokens == expected.tokens - len(expected.ids)
 
 
 WORDS = [
@@ -160,7 +170,8 @@ def test_counts_ids_offsets_and_documents_are_those_of_a_plain_recomputation(
         use_table(patch, table)
         patch.setattr(sources, "BLOCK_BYTES", block)
         patch.setattr(sources, "LONGEST_UNCUT_LINE", longest)
-        patch.setattr(encoded, "_WINDOW", window)
+        for module in (encoded, numbers):
+            patch.setattr(module, "_WINDOW", window)
         if expected.is_error:
             with pytest.raises(CorpusError):
                 encode(*texts, **choice)
@@ -200,6 +211,7 @@ def test_the_second_pass_gives_the_same_whatever_its_window(window, monkeypatch,
     text = "a b\nrare1 rare2\na\nb rare3 a\n\nrare4\na b a b a b\nrare5\n"
     whole = encode(text, min_count=2)
     monkeypatch.setattr(encoded, "_WINDOW", window)
+    monkeypatch.setattr(numbers, "_WINDOW", window)
     corpus = encode(text, min_count=2)
     assert sentences_of(corpus) == sentences_of(whole)
     assert corpus.offsets.tolist() == [0, 2, 2, 3, 5, 5, 11, 11]
@@ -235,7 +247,8 @@ def test_sentences_whose_words_are_all_unknown_stay_as_empty_sentences(both_tabl
     corpus = encode("x\na b\ny z\na b\n\nw\n", min_count=2)
     assert sentences_of(corpus) == [[], ["a", "b"], [], ["a", "b"], []]
     assert corpus.documents.tolist() == [0, 4, 5]
-    assert (corpus.stats.sentences, corpus.stats.unknown_tokens) == (5, 4)
+    assert (corpus.stats.sentences, corpus.stats.rare_tokens) == (5, 4)
+    assert (corpus.stats.empty_sentences, corpus.stats.single_sentences) == (3, 0)
 
 
 def test_the_last_line_needs_no_line_end(both_tables):
@@ -335,7 +348,9 @@ def test_above_max_words_rare_words_are_dropped_with_a_warning(both_tables):
         corpus = encode_blocks(blocks, min_count=2, max_words=10)
     assert dict(corpus.vocabulary) == {"cat": 100, "on": 100, "sat": 100, "the": 100}
     assert sentences_of(corpus) == [["the", "cat", "sat", "on"]] * 100
-    assert corpus.stats.unknown_tokens == 100
+    stats = corpus.stats
+    assert stats.tokens - stats.known_tokens == stats.pruned_tokens + stats.rare_tokens == 100
+    assert stats.rare_tokens < 10 < stats.pruned_tokens
 
 
 def test_a_dropped_word_starts_again_from_zero(both_tables):
@@ -364,7 +379,8 @@ def test_a_pruned_corpus_is_consistent(lines, max_words, window, table):
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", PrunedVocabularyWarning)
         use_table(patch, table)
-        patch.setattr(encoded, "_WINDOW", window)
+        for module in (encoded, numbers):
+            patch.setattr(module, "_WINDOW", window)
         try:
             corpus = encode_blocks(blocks, min_count=1, max_words=max_words)
         except CorpusError:
@@ -373,6 +389,7 @@ def test_a_pruned_corpus_is_consistent(lines, max_words, window, table):
     counts = np.bincount(corpus.ids, minlength=len(corpus.vocabulary))
     assert counts.tolist() == corpus.vocabulary.counts.tolist()
     assert counts.tolist() == sorted(counts, reverse=True)
+    assert corpus.stats.pruned_tokens == corpus.stats.tokens - len(corpus.ids)
     full = [[f"w{n}" for n in line] for line in lines if line]
     assert len(full) == corpus.stats.sentences
     for words, all_words in zip(sentences_of(corpus), full, strict=True):
@@ -477,6 +494,84 @@ def test_the_same_text_has_the_same_fingerprint_whatever_holds_it(tmp_path):
     ]
     assert stats[0] == stats[1] == stats[2]
     assert encode("a b\nc e\n").stats.fingerprint != stats[0].fingerprint
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["no mark", "byte-order mark"])
+def test_the_bytes_that_were_read_are_the_size_of_the_files(tmp_path, pack, mark):
+    texts = [b"a b\r\nc d", b"", b"\n\n a\0b \xff\n"]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_bytes(pack(mark + text))
+    names = sorted(tmp_path.glob("*.txt"))
+    stats = encode_corpus(open_corpus(names), WHITESPACE, tmp_path, min_count=1).stats
+    assert stats.bytes == stats.file_bytes == sum(map(len, texts))
+    if pack is bytes:
+        assert stats.bytes == sum(path.stat().st_size - len(mark) for path in names)
+
+
+@pytest.mark.parametrize(
+    ("change", "now"), [(b"more\n", 18_005), (None, 6_000), (0, 0)], ids=["grows", "shrinks", "0"]
+)
+def test_a_file_that_changes_while_it_is_read_is_told(tmp_path, monkeypatch, change, now):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a b c d e\n" * 1800)
+
+    def blocks():
+        yield from real.blocks()
+        if change:
+            with path.open("ab") as file:
+                file.write(change)
+        else:
+            os.truncate(path, now)
+
+    [real] = open_corpus(path)
+    source = Source(real.name, blocks, real.held)
+    message = rf"a\.txt changed while it was read: 18,000 bytes were read, it has {now:,} now"
+    with pytest.warns(SourceChangedWarning, match=message):
+        stats = encode_corpus([source], WHITESPACE, tmp_path, min_count=1).stats
+    assert (stats.bytes, stats.file_bytes) == (18_000, now)
+
+
+def test_a_file_that_grows_before_its_end_is_reached_is_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 10)
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a b c d e\n" * 10_000)
+    [real] = open_corpus(path)
+
+    def blocks():
+        for number, block in enumerate(real.blocks()):
+            if number == 0:
+                with path.open("ab") as file:
+                    file.write(b"f g\n")
+            yield block
+
+    stats = encode_corpus([Source("a", blocks, real.held)], WHITESPACE, tmp_path, min_count=1).stats
+    assert stats.bytes == stats.file_bytes == path.stat().st_size == 100_004
+
+
+def test_a_file_deleted_while_it_is_read_was_read(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"a b\n")
+    [real] = open_corpus(tmp_path / "a.txt")
+
+    def blocks():
+        yield from real.blocks()
+        (tmp_path / "a.txt").unlink()
+
+    source = Source("a", blocks, real.held)
+    assert encode_corpus([source], WHITESPACE, tmp_path, min_count=1).stats.file_bytes == 4
+
+
+def test_why_words_are_unknown_to_a_vocabulary_that_grows(tmp_path):
+    old = encode("a b\na b\n").vocabulary
+
+    def unknown(grow):
+        stats = encode(
+            "a rare c c c\n d d b b\n", vocabulary=old, grow=grow, min_count=2, max_vocab=3
+        ).stats
+        return stats.rare_tokens, stats.surplus_tokens, stats.tokens - stats.known_tokens
+
+    assert unknown(grow=True) == (1, 2, 3)  # c takes the one free place
+    assert unknown(grow=False) == (0, 0, 6)
 
 
 def test_a_folder_that_cannot_be_written_is_a_storage_error(tmp_path):

@@ -27,8 +27,8 @@ from sentvec.errors import (
     SourceError,
     StorageError,
 )
+from sentvec.models import encoder, sent2vec_trainer
 from sentvec.models import run as run_module
-from sentvec.models import sent2vec_trainer
 from sentvec.storage import checkpoint, folder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.training import batches, loop
@@ -322,7 +322,7 @@ def half_written(path, arrays):
     return WRITE(path, arrays)
 
 
-WRITE, RENAME, RMTREE = checkpoint.write_tensors, Path.rename, shutil.rmtree
+WRITE, RENAME, RMTREE = checkpoint.write_tensors, Path.replace, shutil.rmtree
 
 
 def killed_before_renaming(self, target):
@@ -346,8 +346,8 @@ def killed_while_deleting(path, *args, **kwargs):
 
 MOMENTS = {
     "while matrices are written": (checkpoint, "write_tensors", half_written),
-    "before it has its name": (Path, "rename", killed_before_renaming),
-    "when it has its name": (Path, "rename", killed_after_renaming),
+    "before it has its name": (Path, "replace", killed_before_renaming),
+    "when it has its name": (Path, "replace", killed_after_renaming),
     "while the one before is deleted": (shutil, "rmtree", killed_while_deleting),
 }
 
@@ -359,7 +359,7 @@ def test_killed_while_a_checkpoint_is_written_it_resumes(tmp_path, monkeypatch, 
     monkeypatch.setattr(*MOMENTS[moment])
     killed(partial(train, output, checkpoint_every=EVERY))
     monkeypatch.setattr(checkpoint, "write_tensors", WRITE)
-    monkeypatch.setattr(Path, "rename", RENAME)
+    monkeypatch.setattr(Path, "replace", RENAME)
     monkeypatch.setattr(shutil, "rmtree", RMTREE)
     left = [name for name in checkpoints_of(output) if name.startswith("checkpoint")]
     assert left[-1] == ("checkpoint-000002" if "written" in moment or "before it" in moment else "checkpoint-000003")  # fmt: skip
@@ -372,12 +372,12 @@ def test_killed_while_a_checkpoint_is_written_it_resumes(tmp_path, monkeypatch, 
 
 @needs_fork
 def test_killed_while_the_model_takes_its_place_it_resumes(tmp_path, monkeypatch, plain):
-    output = tmp_path / "model"
+    output, renamed = tmp_path / "model", Path.rename
 
     def rename(self, target):
         if self.name.startswith(".model.new"):
             kill()  # the old folder has made room, the new one has not its name
-        return RENAME(self, target)
+        return renamed(self, target)
 
     monkeypatch.setattr(Path, "rename", rename)
     killed(partial(train, output, checkpoint_every=EVERY))
@@ -562,10 +562,103 @@ def test_a_disk_full_before_training_begins_is_a_storage_error(tmp_path, monkeyp
     assert os.listdir(tmp_path) == []
 
 
-def test_a_disk_full_at_the_end_keeps_the_last_checkpoint(tmp_path, monkeypatch, plain):
+# --- the end --------------------------------------------------------------------------------------
+
+
+def cannot_be_saved(monkeypatch, error=None, checkpoints=True):
+    """Let models not be saved, and from then on checkpoints either not or all the same."""
+
+    def write_folder(*args):
+        if not checkpoints:
+            monkeypatch.setattr(checkpoint, "write_tensors", fills_up(WRITE, range(1000)))
+        raise error or StorageError("the disk is full: cannot write it - make room")
+
+    monkeypatch.setattr(encoder, "write_folder", write_folder)
+
+
+ENDS = {"default": {}, "float16": {"dtype": "float16"}, "released": {"variant": "released"},
+        "patience": {"validate": HELD_OUT, "patience": 1, "lr": 1.0}, "threads": {"threads": 2}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("every", [None, "40%"])
+def test_a_model_that_cannot_be_saved_is_kept_as_a_checkpoint_of_the_end(
+    tmp_path, monkeypatch, name, every
+):
+    output, before, after = tmp_path / "model", Heard(), Heard()
+    with monkeypatch.context() as patch:
+        cannot_be_saved(patch)
+        with pytest.raises(StorageError) as caught:
+            train(output, checkpoint_every=every, listener=before, **ENDS[name])
+    assert str(caught.value) == (
+        "the disk is full: cannot write it - make room; the end of the training is kept: "
+        f"then save it with `sentvec train --resume {output}`"
+    )
+    assert os.listdir(tmp_path) == ["model"]
+    assert os.listdir(output) == ["checkpoints"]
+    model = resume(output, listener=after)
+    assert after.losses == []  # nothing is trained or measured again
+    assert len(after.done) == 1
+    assert (0 < len(before.losses) < EPOCHS) == (name == "patience")  # it ended before its time
+    if name != "threads":
+        whole = train(**ENDS[name])
+        assert same_bits(model, whole)
+        assert model.config["training"]["loss"] == whole.config["training"]["loss"]
+    assert sorted(os.listdir(output)) == MODEL_FILES
+
+
+def test_a_model_that_cannot_be_saved_twice_is_still_kept(tmp_path, monkeypatch, plain):
+    output = tmp_path / "model"
+    with monkeypatch.context() as patch:
+        cannot_be_saved(patch)
+        for action in (partial(train, output), partial(resume, output)):
+            with pytest.raises(StorageError, match="the end of the training is kept"):
+                action()
+    assert same_bits(resume(output), plain)
+
+
+def test_where_no_more_checkpoint_can_be_written_the_one_before_is_kept(
+    tmp_path, monkeypatch, plain
+):
+    output, heard = tmp_path / "model", Heard()
+    with monkeypatch.context() as patch:
+        cannot_be_saved(patch, checkpoints=False)
+        message = (
+            r"make room; checkpoint-0000\d\d \(\d+\.\d% of the run\) is left: then go on from it "
+            rf"with `sentvec train --resume {output}`"
+        )
+        with pytest.raises(StorageError, match=message):
+            train(output, checkpoint_every=EVERY, listener=heard)
+    assert "the one before is still there" in heard.warnings[-1]
+    assert same_bits(resume(output), plain)
+
+
+def test_where_nothing_can_be_kept_nothing_is_promised(tmp_path, monkeypatch):
+    cannot_be_saved(monkeypatch, checkpoints=False)
+    heard = Heard()
+    with pytest.raises(StorageError, match="the training is lost: there is no checkpoint, and no"):
+        train(tmp_path / "model", listener=heard)
+    assert heard.warnings[0].endswith("No space left on device - make room")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_a_run_interrupted_while_its_model_is_saved_keeps_its_end(
+    tmp_path, monkeypatch, plain, error
+):
+    with monkeypatch.context() as patch:
+        cannot_be_saved(patch, error)
+        with pytest.raises(error):
+            train(tmp_path / "model")
+    heard = Heard()
+    assert same_bits(resume(tmp_path / "model", listener=heard), plain)
+    assert len(heard.done) == 1
+
+
+def test_a_disk_full_at_the_end_keeps_the_training(tmp_path, monkeypatch, plain):
     output = tmp_path / "model"
     monkeypatch.setattr(folder, "write_tensors", fills_up(folder.write_tensors, [1]))
-    with pytest.raises(StorageError, match="the disk is full"):
+    with pytest.raises(StorageError, match=r"the disk is full: .*; the end of the training is"):
         train(output, checkpoint_every=EVERY)
     assert os.listdir(tmp_path) == ["model"]
     assert same_bits(resume(output), plain)
@@ -611,8 +704,34 @@ def test_a_run_that_diverges_keeps_its_last_checkpoint(tmp_path, monkeypatch):
         return (float("nan"), targets) if len(calls) > 200 else (loss, targets)
 
     monkeypatch.setattr(sent2vec_trainer.Worker, "__call__", diverging)
-    with pytest.raises(DivergedError, match=r"at \d+\.\d%"):
-        train(tmp_path / "model", checkpoint_every="2%")
+    output = tmp_path / "model"
+    message = (
+        r"diverged at \d+\.\d% \(loss nan a target, lr 0\.\d+\) - lower lr .*; checkpoint-0000\d\d "
+        rf"\(\d+\.\d% of the run\) is left: `sentvec train --resume {output}` goes on from it with "
+        "the same settings, others need another folder"
+    )
+    with pytest.raises(DivergedError, match=message):
+        train(output, checkpoint_every="2%")
+    with pytest.raises(DivergedError, match=message):
+        resume(output)
+    monkeypatch.undo()
+    assert np.isfinite(resume(output).input_vectors).all()
+
+
+def test_vectors_that_are_not_finite_never_take_the_place_of_a_checkpoint(tmp_path, monkeypatch):
+    write, written = CheckpointFolder.write, []
+
+    def writing(self, position, arrays):
+        result = write(self, position, arrays)
+        written.append(result.name)
+        if len(written) == 3:
+            arrays["input_vectors"][-1] = np.nan  # of a bucket that no n-gram has
+        return result
+
+    monkeypatch.setattr(CheckpointFolder, "write", writing)
+    message = r"row \d+ of input_vectors is not finite at \d+\.\d% .*; checkpoint-000003 \("
+    with pytest.raises(DivergedError, match=message):
+        train(tmp_path / "model", checkpoint_every=EVERY, buckets=100_000)
     monkeypatch.undo()
     assert np.isfinite(resume(tmp_path / "model").input_vectors).all()
 
@@ -700,10 +819,11 @@ def test_metrics_are_in_the_model_folder_one_object_a_line(tmp_path):
         *["validation"] * sum(r["event"] == "validation" for r in records[: _second(records)]),
         "corpus", "memory",
         *["validation"] * sum(r["event"] == "validation" for r in records[_second(records) :]),
+        "summary",
     ]  # fmt: skip
     assert records[0]["sentences"] == 200
     assert [r["epoch"] for r in records if r["event"] == "validation"] == list(range(1, EPOCHS + 1))
-    last = records[-1]
+    last = records[-2]
     assert (last["event"], last["done"], last["epoch"]) == ("progress", 1, EPOCHS)
     seconds = [record["seconds"] for record in records if record["event"] == "progress"]
     assert seconds == sorted(seconds)
@@ -824,7 +944,8 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
         "train", "sent2vec", corpus_file, "-o", output, *SMALL, *every,
         before=SIGNALLED.format(name, output),
     )  # fmt: skip
-    assert stopped.returncode == (-signal.SIGKILL if name == "SIGKILL" else 130)
+    statuses = {"SIGTERM": 143, "SIGINT": 130, "SIGKILL": -signal.SIGKILL}
+    assert stopped.returncode == statuses[name]
     if name != "SIGKILL":
         advice = f"a checkpoint was written; go on with: sentvec train --resume {output}"
         assert advice in stopped.stderr.splitlines()
@@ -836,6 +957,19 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
     assert resumed.stdout == ""
     assert sorted(os.listdir(output)) == MODEL_FILES
     assert same_bits(load(output), whole_of_program)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_signal_before_training_begins_leaves_nothing_and_advises_nothing(
+    tmp_path, corpus_file, name, status
+):
+    at_once = f"TrainingDisplay.memory = lambda *_: os.kill(os.getpid(), signal.{name})"
+    before = SIGNALLED.format(name, tmp_path) + at_once
+    args = ["train", "sent2vec", corpus_file, "-o", tmp_path / "model", *SMALL]
+    stopped = run_program(*args, before=before, check=status)
+    assert "go on with" not in stopped.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_program_says_when_there_is_nothing_to_resume(tmp_path, capfd):

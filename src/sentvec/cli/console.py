@@ -12,6 +12,7 @@ from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate, gigabytes
 from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
+from sentvec.training.summary import Summary
 
 
 def complain(message: str) -> None:
@@ -75,6 +76,11 @@ class TrainingDisplay(Listener):
         """Show the held-out loss."""
         self._console.print(f"held-out    loss {loss:.4f} after epoch {epoch}")
 
+    def summary(self, summary: Summary) -> None:
+        """Show what was trained on, and what was not and why."""
+        for line in summary_lines(summary):
+            self._console.print(line)
+
     def warning(self, message: str) -> None:
         """Show it."""
         self._console.print(f"warning: {message}")
@@ -93,6 +99,44 @@ class TrainingDisplay(Listener):
             self._bar.add_task("training", total=1.0)
         self._bar.update(self._bar.task_ids[0], completed=progress.done, state=progress)
         self._bar.refresh()
+
+
+_SKIPPED = {
+    "blank": "blank lines",
+    "no_known_word": "sentences without a known word",
+    "one_known_word": "sentences of one known word",
+}
+_UNKNOWN = {
+    "below_min_count": "seen less than min_count times",
+    "above_max_vocab": "beyond max_vocab",
+    "too_many_to_count": "dropped for there were too many to count",
+    "other": "not in the vocabulary",
+}
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """A summary in a few lines; what did not happen is left out."""
+    lines = [
+        f"trained     {summary.sentences:,} sentences and {summary.words:,} words an epoch; in all "
+        f"({summary.epochs:,}) {summary.all_sentences:,} and {summary.all_words:,}, "
+        f"{summary.predicted:,} words predicted"
+    ]
+    if any(summary.skipped.values()):
+        lines.append(f"skipped     {_reasons(summary.skipped, _SKIPPED)}")
+    if any(summary.unknown.values()):
+        lines.append(
+            f"unknown     {sum(summary.unknown.values()):,} words: "
+            f"{_reasons(summary.unknown, _UNKNOWN)}"
+        )
+    there = ""
+    if summary.file_bytes is not None:
+        same = summary.file_bytes == summary.bytes
+        there = ", all there are" if same else f", but there are {summary.file_bytes:,} now"
+    return [*lines, f"read        {summary.bytes:,} bytes of text{there}"]
+
+
+def _reasons(counts: dict[str, int], names: dict[str, str]) -> str:
+    return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts[key])
 
 
 class _Numbers(ProgressColumn):

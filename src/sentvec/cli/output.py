@@ -35,6 +35,10 @@ class OutputFile:
         except OSError as error:
             msg = f"cannot write {self._name}: {error.strerror} - check the folder and its mode"
             raise StorageError(msg) from error
+        except KeyboardInterrupt:  # on a busy disk the file may be there long before it is open
+            if self._scratch:
+                self._scratch.unlink(missing_ok=True)
+            raise
         return self._file
 
     def __exit__(self, kind: type[BaseException] | None, error: object, _: object) -> None:

@@ -18,6 +18,7 @@ app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
 _EVERY = "Also write a checkpoint every so often: 30s, 10m, 2h, 5%."
 _QUIET = "Show nothing but errors."
+_TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended
 
 
 @app.callback(invoke_without_command=True)
@@ -81,16 +82,30 @@ def sent2vec(
 
 @contextmanager
 def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
-    """Show a run; where it is interrupted, say how to go on."""
-    started = time.perf_counter()
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Show a run; where it is interrupted, say how to go on.
+
+    SIGTERM interrupts as Ctrl-C does, and ends with the status that belongs to it: who started the
+    program can tell that it was told to end.
+    """
+    from sentvec.storage.checkpoint import CheckpointFolder
+
+    started, terminated = time.perf_counter(), False
+
+    def terminate(*_: object) -> None:
+        nonlocal terminated
+        terminated = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
         with TrainingDisplay(quiet=quiet) as display:
             yield display
     except KeyboardInterrupt:
-        if (output / "checkpoints").is_dir():
+        if CheckpointFolder(output).exists():
             complain(f"a checkpoint was written; go on with: sentvec train --resume {output}")
-        raise
+        if terminated:
+            raise typer.Exit(_TERMINATED) from None
+        raise  # ends with 130
     finally:
         signal.signal(signal.SIGTERM, before)
     if not quiet:

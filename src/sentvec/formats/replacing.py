@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from sentvec.durable import put_in_place
 from sentvec.errors import StorageError
 
 _BUFFER_BYTES = 1 << 20
@@ -33,26 +34,13 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         with fresh.open("wb", buffering=_BUFFER_BYTES) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
-        _sync_folder(target.parent)
+        put_in_place(fresh, target)
     except BaseException as error:  # Ctrl-C too
         with contextlib.suppress(OSError):
             fresh.unlink()
         if not isinstance(error, OSError) or isinstance(error, StorageError):
             raise
         raise _cannot_write(path, error) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename last; where folders cannot be opened, the system does it in time."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _cannot_write(path: Path, error: OSError) -> StorageError:

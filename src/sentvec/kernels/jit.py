@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
+
+from sentvec.errors import KernelCacheWarning
 
 Function = Callable[..., Any]
 
@@ -28,6 +32,7 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # an installation where no folder for the cache can be written
         compiled = numba.njit(**OPTIONS)(function)
     _depend_on_all_kernels(compiled)
+    _do_without_room(compiled)
     return compiled
 
 
@@ -48,6 +53,28 @@ def _depend_on_all_kernels(compiled: Any) -> None:
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = (cache_file._source_stamp, _sources())
+
+
+def _do_without_room(compiled: Any) -> None:
+    """Let a kernel that was compiled be used even if the disk does not take its machine code."""
+    cached: Any = getattr(compiled, "_cache", None)
+    if not hasattr(cached, "save_overload"):
+        return
+    save = cached.save_overload
+
+    def save_or_warn(*args: Any) -> None:
+        try:
+            save(*args)
+        except OSError as error:
+            # The index may name by now a file that was not written, or an older one of that name.
+            with contextlib.suppress(AttributeError, OSError):
+                Path(cached._cache_file._index_path).unlink()
+            msg = f"compiled kernels cannot be kept in {cached.cache_path}: "
+            msg += f"{error.strerror or error} - they will be compiled again; make room, or name "
+            msg += "another folder in NUMBA_CACHE_DIR"
+            warnings.warn(msg, KernelCacheWarning, stacklevel=2)
+
+    cached.save_overload = save_or_warn
 
 
 @cache

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import EmptyTextError, EmptyTextWarning, InputTypeError, SettingsError
-from sentvec.models.inputs import as_texts, as_vectors, stream_texts
+from sentvec.models.inputs import are_vectors, as_texts, as_vectors, stream_texts
 from sentvec.models.results import Hit
 from sentvec.models.similarity import cosine_matrix, cosine_pairs, nearest, normalized
 
 Vectors = NDArray[np.float32]
 Texts = Iterable[str]
+Side = str | Texts | Vectors | Sequence[Vectors]
 OnEmpty = Literal["zero", "nan", "raise"]
 
 _BATCH = 2048
@@ -103,14 +104,15 @@ class TextEncoder(ABC):
             return (vectors[0], int(known[0])) if return_known else vectors[0]
         return (vectors, known) if return_known else vectors
 
-    def similarity(self, a: str | Texts | Vectors, b: str | Texts | Vectors) -> Vectors:
+    def similarity(self, a: Side, b: Side) -> Vectors:
         """Cosine of each text (or vector) of a with each of b: float32 (n_a, n_b).
 
-        A str counts as a list of one. The cosine with a text without a known word is 0.
+        A str counts as a list of one; vectors are an array, or a list of arrays of (dim,). The
+        cosine with a text without a known word is 0.
         """
         return cosine_matrix(self._vectors_of(a), self._vectors_of(b))
 
-    def similarity_pairwise(self, a: str | Texts | Vectors, b: str | Texts | Vectors) -> Vectors:
+    def similarity_pairwise(self, a: Side, b: Side) -> Vectors:
         """Cosine of text (or vector) i of a with i of b: float32 (n,).
 
         Raises:
@@ -184,9 +186,9 @@ class TextEncoder(ABC):
     def _quiet(self, texts: list[str]) -> Vectors:
         return self._encode(texts, 1)[0]
 
-    def _vectors_of(self, side: str | Texts | Vectors) -> Vectors:
+    def _vectors_of(self, side: Side) -> Vectors:
         if isinstance(side, str):
             return self._quiet([side])
-        if isinstance(side, np.ndarray) and side.dtype.kind not in "USOT":
-            return as_vectors(side, self.dim)
+        if are_vectors(side):
+            return as_vectors(cast(Vectors, side), self.dim)
         return self._quiet(as_texts(side))

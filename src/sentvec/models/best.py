@@ -10,6 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from sentvec.durable import put_in_place
 from sentvec.errors import FormatError
 from sentvec.storage.checkpoint import checksum
 from sentvec.storage.tensors import map_tensors, write_tensors
@@ -47,7 +48,7 @@ class Best:
         fresh = target.with_suffix(".new")
         try:
             write_tensors(fresh, arrays)
-            fresh.replace(target)
+            put_in_place(fresh, target)
         except OSError:
             fresh.unlink(missing_ok=True)
             raise

@@ -1,8 +1,8 @@
-"""What may be given as text: one str, or a sequence of str; anything else is a clear error."""
+"""What may be given as text or vectors: one, or a sequence of them; else there is a clear error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -42,13 +42,28 @@ def _checked(text: Any, index: int) -> str:
     return text
 
 
-def as_vectors(vectors: NDArray[Any], dim: int) -> NDArray[np.float32]:
+def are_vectors(side: Any) -> bool:
+    """Whether what is given is an array of numbers, or a list that begins with one of one vector.
+
+    An array of str is text.
+    """
+    if isinstance(side, (list, tuple)) and len(side):
+        side = side[0]
+        return isinstance(side, np.ndarray) and side.ndim > 0
+    return isinstance(side, np.ndarray) and side.dtype.kind not in "USOT"
+
+
+def as_vectors(vectors: NDArray[Any] | Sequence[NDArray[Any]], dim: int) -> NDArray[np.float32]:
     """Check that an array holds vectors of a model: (n, dim), or (dim,) for one row.
 
+    A list of arrays of (dim,) counts as an array of so many rows.
+
     Raises:
-        InputTypeError: The array is not of numbers.
+        InputTypeError: The array is not of numbers, or an item of the list is no array.
         SettingsError: Its shape does not fit.
     """
+    if not isinstance(vectors, np.ndarray):
+        return np.concatenate([_as_row(item, i, dim) for i, item in enumerate(vectors)])
     if vectors.dtype.kind not in "fiu":
         msg = f"an array of dtype {vectors.dtype} is neither text nor vectors - expected float32"
         raise InputTypeError(msg)
@@ -57,3 +72,13 @@ def as_vectors(vectors: NDArray[Any], dim: int) -> NDArray[np.float32]:
         msg = f"vectors of shape {vectors.shape} do not fit a model of dim {dim}"
         raise SettingsError(msg + f" - expected (n, {dim})")
     return np.asarray(rows, np.float32)
+
+
+def _as_row(item: Any, index: int, dim: int) -> NDArray[np.float32]:
+    if not isinstance(item, np.ndarray):
+        msg = f"item {index} of the vectors is of type {type(item).__name__} - expected an array"
+        raise InputTypeError(f"{msg} like those before it; give texts and vectors apart")
+    if item.ndim != 1:
+        msg = f"item {index} of the vectors has the shape {item.shape} - expected ({dim},)"
+        raise SettingsError(msg)
+    return as_vectors(item, dim)

@@ -11,10 +11,12 @@ from sentvec.formats.open import open_foreign
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.fasttext import FastText
 from sentvec.models.foreign import WordVectors, from_foreign
-from sentvec.models.run import Plan, resume_run
+from sentvec.models.plan import Plan
+from sentvec.models.run import resume_run
 from sentvec.models.sent2vec import Sent2Vec
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target, open_folder, restore
+from sentvec.storage.lock import held
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
@@ -76,16 +78,19 @@ def resume(
     Raises:
         SourceError: There is no checkpoint.
         FormatError: It is damaged, or of another corpus or other settings than its run.
-        StorageError: The model could not be written to the folder.
+        StorageError: The model could not be written to the folder, or the run is still at work.
     """
-    restore(folder)
-    checkpoints = CheckpointFolder(folder)
-    kind = checkpoints.read_run().get("model")
-    if kind not in _TRAINED:
-        msg = f"{folder} holds a run of a model of kind {kind!r}, this sentvec knows "
-        raise FormatError(msg + ", ".join(_TRAINED) + " - update sentvec")
-    interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
-    check_target(folder)
-    plan = Plan(Path(folder), interval, None, None, None)
-    model: SentenceEncoder = resume_run(_TRAINED[kind], checkpoints, plan, listener or Listener())
-    return model
+    with held(folder):
+        restore(folder)
+        checkpoints = CheckpointFolder(folder)
+        kind = checkpoints.read_run().get("model")
+        if kind not in _TRAINED:
+            msg = f"{folder} holds a run of a model of kind {kind!r}, this sentvec knows "
+            raise FormatError(msg + ", ".join(_TRAINED) + " - update sentvec")
+        interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
+        check_target(folder)
+        plan = Plan(Path(folder), interval, None, None, None)
+        model: SentenceEncoder = resume_run(
+            _TRAINED[kind], checkpoints, plan, listener or Listener()
+        )
+        return model

@@ -2,8 +2,8 @@
 
 What is special to a model (matrices, workers) is in its class: `_resolved` fills in the settings
 that depend on the corpus or the machine, `_go_on(run)` trains a `Run` to its end. Here is what
-surrounds that, the same for all: where the encoded corpus is kept, when a checkpoint is written,
-what an interruption leaves behind, and saving.
+surrounds that, the same for all: encoding, going on from a checkpoint, and saving. What was asked
+for is in `plan`, what happens between batches in `observer`.
 """
 
 from __future__ import annotations
@@ -11,75 +11,32 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import NDArray
 
-from sentvec.errors import FormatError, SettingsError, StorageError
+from sentvec.errors import DivergedError, FormatError, StorageError
 from sentvec.models.best import Best
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.observer import Arrays, RunObserver
+from sentvec.models.plan import Plan, work_folder
 from sentvec.storage.checkpoint import CheckpointFolder
-from sentvec.storage.folder import check_target
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
-from sentvec.text.sources import CorpusLike, Source, open_corpus
+from sentvec.text.sources import Source
 from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
 from sentvec.training.batches import Position, Schedule
-from sentvec.training.interval import Interval, Timer
 from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
 from sentvec.training.rounds import Rounds
+from sentvec.training.summary import Summary
 from sentvec.version import VERSION
-
-Arrays = dict[str, matrices.Matrix]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What surrounds a run. Fields as the arguments of `train` of the same names."""
-
-    output: Path | None
-    interval: Interval | None
-    validate: list[Source] | None
-    patience: int | None
-    work_dir: str | os.PathLike[str] | None
-    init: SentenceEncoder | None = None
-
-    @classmethod
-    def make(
-        cls,
-        output: str | os.PathLike[str] | None,
-        checkpoint_every: str | None,
-        validate: CorpusLike | None,
-        patience: int | None,
-        work_dir: str | os.PathLike[str] | None,
-        init: SentenceEncoder | None = None,
-    ) -> Self:
-        """Check the arguments of `train`, before anything is done."""
-        if checkpoint_every is not None and output is None:
-            msg = "checkpoint_every needs a place - give output, the folder of the model"
-            raise SettingsError(msg)
-        if patience is not None and (type(patience) is not int or patience < 1):
-            msg = f"patience is {patience!r} - expected a whole number of epochs from 1"
-            raise SettingsError(msg)
-        if patience is not None and validate is None:
-            msg = "patience needs held-out text - give validate"
-            raise SettingsError(msg)
-        interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
-        if output is not None:
-            check_target(output)
-        sources = open_corpus(validate) if validate is not None else None
-        place = Path(output) if output else None
-        return cls(place, interval, sources, patience, work_dir, init)
 
 
 @dataclass
@@ -97,6 +54,8 @@ class Run:
         start: Where an earlier session stopped.
         saved: The matrices of that session.
         best: The best epoch so far.
+        observer: Writes its checkpoints, once it trains.
+        end: Where it ended.
     """
 
     corpus: EncodedCorpus
@@ -109,6 +68,8 @@ class Run:
     start: Position = field(default_factory=Position)
     saved: Mapping[str, NDArray[Any]] | None = None
     best: Best | None = None
+    observer: RunObserver | None = None
+    end: Position = field(default_factory=Position)
 
     def restored(self, shapes: dict[str, tuple[int, int]], dtype: str) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
@@ -142,71 +103,36 @@ class Run:
         rounds: Rounds | None = None,
     ) -> Position:
         """Train to the end, with checkpoints and held-out loss on the way."""
-        observer = _Observer(self, arrays, evaluate)
+        self.observer = RunObserver(self, arrays, evaluate)
         end = loop.run(
             self.corpus, schedule, make_worker, self.listener,
-            untrained_loss=untrained_loss, start=self.start, observer=observer, rounds=rounds,
+            untrained_loss=untrained_loss, start=self.start, observer=self.observer, rounds=rounds,
         )  # fmt: skip
-        observer.take_best()
+        self.end = end
+        self.observer.ended(end)
+        self.observer.take_best()
         return end
 
+    def summary(self) -> Summary:
+        """What it was trained on, at its end."""
+        epochs = self.end.tokens // len(self.corpus.ids)
+        return Summary.of(self.corpus.stats, epochs, self.end.targets)
 
-class _Observer(loop.Observer):
-    """Writes checkpoints and measures the held-out loss, while the workers stand still."""
+    def keep_end(self) -> bool:
+        """Keep the end of the training in a checkpoint, if it got there; whether it is kept."""
+        return self.observer is not None and self.observer.keep_end()
 
-    def __init__(
-        self, run: Run, arrays: Arrays, evaluate: Callable[[EncodedCorpus], float]
-    ) -> None:
-        self._run, self._arrays, self._evaluate = run, arrays, evaluate
-        self._best = run.best or Best(run.folder)
-        self._total = len(run.corpus.ids) * int(run.settings["epochs"])
-        self._timer = Timer(run.plan.interval, run.start.tokens / self._total)
+    def left(self) -> tuple[str, str] | None:
+        """For a message: the last checkpoint, with its progress, and the command to go on from it.
 
-    def due(self, position: Position, done: float) -> bool:
-        return self._run.checkpoints is not None and self._timer.due(done)
-
-    def pause(self, position: Position) -> None:
-        if self._run.checkpoints is None:
-            return
-        self._timer.reset(position.tokens / self._total)
-        state = {**dataclasses.asdict(position), "best": self._best.state()}
-        try:
-            self._run.checkpoints.write(state, self._arrays)
-        except StorageError as error:
-            self._run.listener.warning(str(error))
-        else:
-            self._best.forget_others()
-
-    def epoch_end(self, position: Position) -> bool:
-        held_out, patience = self._run.held_out, self._run.plan.patience
-        if held_out is None:
-            return True
-        epoch, loss = position.epoch + 1, self._evaluate(held_out)
-        self._run.listener.validation(epoch, loss)
-        if loss < self._best.loss:
-            self._keep(epoch, loss)
-        return patience is None or epoch - self._best.epoch < patience
-
-    def take_best(self) -> None:
-        """Put the vectors of the best epoch back, where the last was not the best."""
-        kept = self._best.read()
-        if kept is not None:
-            for name, array in self._arrays.items():
-                array[:] = kept[name]
-
-    def _keep(self, epoch: int, loss: float) -> None:
-        if self._run.plan.patience is None:
-            return
-        try:
-            self._best.keep(epoch, loss, self._arrays)
-        except OSError as error:
-            msg = (
-                f"the vectors of epoch {epoch} are not kept: {error.strerror or error} - make room"
-            )
-            self._run.listener.warning(msg)
-            return
-        if self._run.checkpoints is None:
-            self._best.forget_others()
+        None where there is nothing to go on from.
+        """
+        latest = self.checkpoints.latest() if self.checkpoints is not None else None
+        if latest is None:
+            return None
+        name, position = latest
+        done = position["tokens"] / (len(self.corpus.ids) * int(self.settings["epochs"]))
+        return f"{name} ({done:.1%} of the run)", f"sentvec train --resume {self.plan.output}"
 
 
 def train_run(
@@ -221,7 +147,7 @@ def train_run(
     max_vocab: int | None,
 ) -> Any:
     """Count and encode the corpus, train a model of class `cls` on it, save it to the output."""
-    with _work_folder(plan) as (folder, checkpoints):
+    with work_folder(plan) as (folder, checkpoints):
         if checkpoints is not None:
             listener = MetricsWriter(checkpoints.path / METRICS, listener)
         started = time.perf_counter()
@@ -254,6 +180,18 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
                 "patience": run.plan.patience,
             }
         )
+    with _nothing_lost(run):
+        model = _trained(cls, run, tokenizer)
+        run.listener.summary(run.summary())
+        if run.plan.output is not None and run.checkpoints is not None:  # both or neither
+            model.save(run.plan.output)
+            with contextlib.suppress(OSError):
+                (run.checkpoints.path / METRICS).replace(run.plan.output / METRICS)
+            run.checkpoints.remove()
+    return model
+
+
+def _trained(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
     tensors, about = cls._go_on(run)
     about["training"]["threads"] = run.settings["threads"]
     about["training"]["finished"] = datetime.datetime.now(datetime.UTC).isoformat(
@@ -270,13 +208,35 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
         **about,
     }
     vocabulary = run.corpus.vocabulary  # of the corpus, the model keeps nothing else
-    model = cls(vocabulary=lambda: vocabulary, tokenizer=tokenizer, tensors=tensors, config=config)
-    if run.plan.output is not None and run.checkpoints is not None:  # a run has both or neither
-        model.save(run.plan.output)
-        with contextlib.suppress(OSError):
-            (run.checkpoints.path / METRICS).replace(run.plan.output / METRICS)
-        run.checkpoints.remove()
-    return model
+    return cls(vocabulary=lambda: vocabulary, tokenizer=tokenizer, tensors=tensors, config=config)
+
+
+@contextmanager
+def _nothing_lost(run: Run) -> Iterator[None]:
+    """Where a run does not get to its model, keep what can be kept, and say what is left of it."""
+    try:
+        yield
+    except DivergedError as error:
+        if (left := run.left()) is None:
+            raise
+        name, command = left
+        msg = (
+            f"{error}; {name} is left: `{command}` goes on from it with the same settings, "
+            f"others need another folder, or this one without its checkpoints"
+        )
+        raise DivergedError(msg) from error
+    except StorageError as error:
+        kept = run.keep_end()
+        if (left := run.left()) is None:
+            msg = f"{error}; the training is lost: there is no checkpoint, and no room for one"
+            raise StorageError(msg) from error
+        name, command = left
+        what = "the end of the training is kept" if kept else f"{name} is left"
+        then = "save it" if kept else "go on from it"
+        raise StorageError(f"{error}; {what}: then {then} with `{command}`") from error
+    except BaseException:  # Ctrl-C while the model is saved, and whatever else
+        run.keep_end()
+        raise
 
 
 def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Listener) -> Any:
@@ -297,32 +257,3 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
         Position(**position), saved, best,
     )  # fmt: skip
     return finish(cls, run, Tokenizer(**about["tokenizer"]))
-
-
-@contextmanager
-def _work_folder(plan: Plan) -> Iterator[tuple[Path, CheckpointFolder | None]]:
-    """Where the encoded corpus lies while training: with the checkpoints, or for the time being.
-
-    With an output, it stays where the run ends before its time and left a checkpoint.
-    """
-    if plan.output is None:
-        with _temporary_folder(plan.work_dir) as folder:
-            yield Path(folder), None
-        return
-    checkpoints = CheckpointFolder(plan.output)
-    checkpoints.start()
-    try:
-        yield checkpoints.corpus, checkpoints
-    finally:
-        if not checkpoints.exists():
-            checkpoints.remove()
-
-
-def _temporary_folder(place: str | os.PathLike[str] | None) -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="sentvec-", dir=place)
-    except OSError as error:
-        msg = (
-            f"cannot work in {place or 'the folder for temporary files'}: {error.strerror or error}"
-        )
-        raise StorageError(msg + " - expected a folder that can be written to") from error

@@ -15,8 +15,17 @@ import numpy as np
 
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.initial import opened_for_training, shaped_like, take_over
-from sentvec.models.run import Plan, Run, train_run
-from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, memory_of, resolved
+from sentvec.models.plan import Plan
+from sentvec.models.run import Run, train_run
+from sentvec.models.sent2vec_trainer import (
+    Shared,
+    Worker,
+    check_least_memory,
+    check_negatives,
+    keep_probabilities,
+    memory_of,
+    resolved,
+)
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
@@ -76,7 +85,8 @@ class Sent2Vec(SentenceEncoder):
 
         Raises:
             SettingsError, CorpusError, SourceError: Something given cannot work; nothing was done.
-            StorageError: The output or the encoded corpus cannot be written.
+            StorageError: The output or the encoded corpus cannot be written, or another run is at
+                work on that output.
             NotEnoughMemoryError: More memory is needed than there is; nothing was allocated.
             DivergedError: The vectors are no longer finite; the last checkpoint is kept.
         """
@@ -87,6 +97,7 @@ class Sent2Vec(SentenceEncoder):
             given = {name for name, value in settings.items() if value is not None}
             chosen, tokenizer = shaped_like(init, chosen, given), init.tokenizer
         tokenizer.check_available()
+        check_least_memory(chosen, len(init.vocabulary) if init else 0)
         plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, init)
         sources = open_corpus(corpus)
         model: Sent2Vec = train_run(
@@ -105,6 +116,7 @@ class Sent2Vec(SentenceEncoder):
         corpus, listener = run.corpus, run.listener
         settings = Sent2VecSettings.from_config(run.settings)
         counts = corpus.vocabulary.counts
+        check_negatives(corpus.vocabulary)
         keep = keep_probabilities(counts, settings)
         n_words, threads = len(counts), settings.threads or 1
         buckets, dim = settings.buckets or 0, settings.dim
@@ -135,8 +147,9 @@ class Sent2Vec(SentenceEncoder):
             rounds=rounds,
         )
         V = V[: n_words + buckets]  # the placeholder of the released variant stays behind
-        matrices.check_finite(V, "source", settings.lr)
-        matrices.check_finite(U, "target", settings.lr)
+        tensors = {"input_vectors": V, "output_vectors": U}
+        for name, tensor in tensors.items():
+            matrices.check_finite(tensor, name, f"at the end (lr {settings.lr:g} at the start)")
         sizes = {"dim": dim, "vocabulary": n_words, "buckets": buckets}
         training = {"loss": round(end.mean_loss, 6), "seconds": round(end.seconds, 2)}
-        return {"input_vectors": V, "output_vectors": U}, {"sizes": sizes, "training": training}
+        return tensors, {"sizes": sizes, "training": training}

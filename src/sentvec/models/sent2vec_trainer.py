@@ -13,6 +13,7 @@ from sentvec.errors import CorpusError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.text.encoded import EncodedCorpus
+from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices, memory
 from sentvec.training.batches import Batch, Batches, Schedule
 from sentvec.training.rounds import Rounds
@@ -22,6 +23,10 @@ Floats = NDArray[np.float32]
 # Without a number of buckets: half a bucket per known token of the corpus, within these bounds. A
 # text of n tokens has fewer than n distinct bigrams; the released program's default is the upper.
 FEWEST_BUCKETS, MOST_BUCKETS = 10_000, 2_000_000
+FEWEST_WORDS = 2  # of a vocabulary
+# Of the words drawn as negatives, so many are not the commonest at least. Counts of text are far
+# from it: of two words, one would have to be seen a hundred million times as often as the other.
+FEWEST_OTHERS = 1e-4
 # Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
 SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
 
@@ -53,6 +58,20 @@ def memory_of(
     )  # fmt: skip
 
 
+def check_least_memory(settings: Sent2VecSettings, known_words: int = 0) -> None:
+    """Check what the settings alone ask for, before an hour is spent on counting words.
+
+    Args:
+        settings: Of the run.
+        known_words: The size of the vocabulary it starts from, if any.
+
+    Raises:
+        NotEnoughMemoryError: The run cannot go well, however small its corpus.
+    """
+    fewest = buckets_for(settings, tokens=0)
+    memory_of(settings, max(known_words, FEWEST_WORDS), fewest).check(at_least=True)
+
+
 def _processors() -> int:
     try:
         return len(os.sched_getaffinity(0))
@@ -79,6 +98,24 @@ def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) ->
         )
         raise CorpusError(msg)
     return keep.astype(np.float32)
+
+
+def check_negatives(vocabulary: Vocabulary) -> None:
+    """Check that there is something to draw against the commonest word: it is drawn until it comes.
+
+    Raises:
+        CorpusError: Nearly every word drawn would be the commonest itself.
+    """
+    weights = np.sqrt(vocabulary.counts.astype(np.float64))
+    commonest = int(weights.argmax())
+    others = (weights.sum() - weights[commonest]) / weights.sum()
+    if others < FEWEST_OTHERS:
+        msg = (
+            f"every negative would be the target: {vocabulary.words[commonest]!r} is seen "
+            f"{vocabulary.counts[commonest]:,} times and drawn {1 - others:.4%} of the time - "
+            "expected other words that are common too; lower min_count or use more text"
+        )
+        raise CorpusError(msg)
 
 
 class Shared:

@@ -6,8 +6,9 @@
         run.json           kind of model, settings, tokenizer, and the checksum of the corpus
         checkpoint-000007/ position.json and matrices.safetensors, with their checksum
 
-A checkpoint is written under another name, then renamed; the one before is deleted only after. With
-one thread, a run that was killed and resumed ends in the same bits as one that was not.
+A checkpoint is written under another name, forced to the disk, then renamed; the one before is
+deleted only after. With one thread, a run that was killed and resumed ends in the same bits as one
+that was not.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.durable import force, put_in_place
 from sentvec.errors import FormatError, SourceError, StorageError
 from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
@@ -49,6 +51,13 @@ class CheckpointFolder:
     def exists(self) -> bool:
         """Whether there is a checkpoint to go on from."""
         return self._latest() is not None
+
+    def latest(self) -> tuple[str, dict[str, Any]] | None:
+        """The name of the last checkpoint and where its run was; None where there is none."""
+        latest = self._latest()
+        if latest is None:
+            return None
+        return latest.name, _read_json(latest / "position.json")["position"]
 
     def start(self) -> None:
         """Make room for a new run.
@@ -128,11 +137,15 @@ class CheckpointFolder:
                 "run": _digest(self.path / RUN),
             }
             (fresh / "position.json").write_text(json.dumps(state), encoding="utf-8")
-            fresh.rename(target)
+            if not before:  # what all checkpoints need; a run without any need not wait for it
+                force(self.corpus)
+                force(self.path / RUN)
+            put_in_place(fresh, target)
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)
             msg = f"no checkpoint was written to {self.path}: {error.strerror or error} - "
-            raise StorageError(msg + "the one before is still there; make room") from error
+            kept = "the one before is still there; " if before else ""
+            raise StorageError(f"{msg}{kept}make room") from error
         for old in before:
             shutil.rmtree(old, ignore_errors=True)
         return target

@@ -5,9 +5,9 @@
     model.safetensors  the matrices
     README.md          a model card
 
-A folder is written under another name beside its target; then the old one is moved aside, the new
-one takes its name, and the old one is deleted. Where a crash left only the old one, the next load
-or save puts it back. No pickle anywhere.
+A folder is written under another name beside its target and forced to the disk; then the old one is
+moved aside, the new one takes its name, and the old one is deleted. Where a crash left only the old
+one, the next load or save puts it back. No pickle anywhere.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.durable import force, force_names
 from sentvec.errors import FormatError, SourceError, StorageError
 from sentvec.storage.tensors import Tensor, map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
@@ -131,7 +132,7 @@ def write_folder(
     """
     target = _real(path)
     check_target(target)
-    fresh = _beside(target, f"new-{os.getpid()}")
+    fresh = beside(target, f"new-{os.getpid()}")
 
     def fill() -> None:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -145,7 +146,7 @@ def write_folder(
         text = json.dumps(whole, indent=2, allow_nan=False)
         (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
         (fresh / CARD).write_text(card, encoding="utf-8", errors="surrogateescape")
-        _put_in_place(fresh, target)
+        _replace(fresh, target)
 
     _or_storage_error(fill, target, fresh)
 
@@ -176,7 +177,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if target.exists() and not is_ours:
         msg = f"{target} exists and is not a model folder - it is left alone; choose another name"
         raise StorageError(msg)
-    probe = _beside(target, f"try-{os.getpid()}")
+    probe = beside(target, f"try-{os.getpid()}")
 
     def try_it() -> None:
         probe.mkdir(parents=True)
@@ -203,13 +204,14 @@ def _or_storage_error(action: Callable[[], None], target: Path, scratch: Path) -
         raise StorageError(msg) from error
 
 
-def _put_in_place(fresh: Path, target: Path) -> None:
-    old = _beside(target, "old")
+def _replace(fresh: Path, target: Path) -> None:
+    old = beside(target, "old")
     if old.exists() and target.exists():  # a crash came after the new one took its name
         if any(old.iterdir()) and not _is_ours(old):
             msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
             raise StorageError(msg)
         _finish(old, target)
+    force(fresh)  # before there is a moment without a model of that name
     for attempt in range(_TRIES):
         if target.exists():
             target.rename(old)
@@ -223,6 +225,7 @@ def _put_in_place(fresh: Path, target: Path) -> None:
                 raise
         else:
             break
+    force_names(target.parent)
     if old.is_dir():
         _finish(old, target)
 
@@ -241,7 +244,7 @@ def _finish(old: Path, target: Path) -> None:
 def restore(path: str | os.PathLike[str], *, patient: bool = False) -> None:
     """Put the old folder back where a crash came before the new one took its name."""
     target = _real(path)
-    old = _beside(target, "old")
+    old = beside(target, "old")
     for _ in range(_TRIES if patient else 1):
         if target.exists() or not old.is_dir():
             return
@@ -303,7 +306,8 @@ def _is_ours(folder: Path) -> bool:
     return _is_model(folder) or (folder / CHECKPOINTS / RUN).is_file()
 
 
-def _beside(target: Path, suffix: str) -> Path:
+def beside(target: Path, suffix: str) -> Path:
+    """The path of what is kept beside a folder for it."""
     target = target.absolute()
     return target.with_name(f".{target.name}.{suffix}")
 

@@ -30,7 +30,7 @@ def decompress(raw: IO[bytes], name: str) -> BinaryIO:
         head = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
     except OSError as error:
         raise unreadable(name, error) from error
-    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    kind = kind_of(head)
     if kind is None:
         return cast(BinaryIO, raw)
     if kind == "zstd":
@@ -40,6 +40,11 @@ def decompress(raw: IO[bytes], name: str) -> BinaryIO:
         opened = opener(raw)
         pieces = iter(lambda: opened.read(_PIECE_BYTES), b"")
     return cast(BinaryIO, io.BufferedReader(_Decompressed(pieces, raw, name), _PIECE_BYTES))
+
+
+def kind_of(head: bytes) -> str | None:
+    """The kind of compression that a file with these first bytes has; None for a plain one."""
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 
 class _Decompressed(io.RawIOBase):

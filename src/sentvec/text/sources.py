@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from sentvec.errors import InputTypeError, SourceError
-from sentvec.text.compression import damaged, decompress, unreadable
+from sentvec.text.compression import damaged, decompress, kind_of, unreadable
 from sentvec.text.unicode import SEPARATORS, encode, join_lines
 
 CorpusLike = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
@@ -29,6 +29,7 @@ BLOCK_BYTES = 1 << 20
 LONGEST_UNCUT_LINE = 1 << 24
 
 _LONGEST_PATH = 4096
+_HEAD_BYTES = 16
 _BOM = b"\xef\xbb\xbf"
 _TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
 
@@ -40,10 +41,13 @@ class Source:
     Args:
         name: What messages call it: the path, `<stdin>` or `<iterable>`.
         blocks: Opens the source and yields its blocks.
+        held: How many bytes of blocks it holds now, as the system tells; None where only reading
+            tells (a compressed file, a pipe, an iterable).
     """
 
     name: str
     blocks: Callable[[], Iterator[bytes]]
+    held: Callable[[], int | None] = lambda: None
 
 
 def open_corpus(corpus: CorpusLike) -> list[Source]:
@@ -140,7 +144,23 @@ def _file_source(path: str) -> Source:
         return Source("<stdin>", lambda: _blocks_of_stream(open_stream("-"), "<stdin>"))
     if not _is_pipe(path):  # what is read from a pipe to look at it is lost
         open_stream(path).close()  # a file that cannot be read fails now, not after the others
-    return Source(path, lambda: _blocks_of_stream(open_stream(path), path))
+    return Source(
+        path, lambda: _blocks_of_stream(open_stream(path), path), lambda: _size_of_plain(path)
+    )
+
+
+def _size_of_plain(path: str) -> int | None:
+    """The size of a plain file without its byte-order mark."""
+    try:
+        if not Path(path).is_file():  # a pipe is not opened twice
+            return None
+        with Path(path).open("rb") as file:
+            head, size = file.read(_HEAD_BYTES), os.fstat(file.fileno()).st_size
+    except OSError:  # it was deleted meanwhile
+        return None
+    if kind_of(head) is not None:
+        return None
+    return size - len(_BOM) if head.startswith(_BOM) else size
 
 
 def _is_pipe(path: str) -> bool:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
-from sentvec.text.encoded import CorpusStats, EncodedCorpus, storing_in
+from sentvec.text.encoded import CorpusStats, EncodedCorpus, sentence_lengths
+from sentvec.text.numbers import storing_in
 from sentvec.text.vocabulary import Vocabulary
 
 _BLOCK = 1 << 24
@@ -49,7 +50,10 @@ def reopen(folder: Path, checksum: str) -> EncodedCorpus:
     """
     try:
         state = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-        stats = CorpusStats(**state["stats"])
+        offsets = _map(folder / "offsets.bin", np.int64)
+        _, empty, single = sentence_lengths(offsets)  # an earlier version did not count them
+        counted = {"empty_sentences": empty, "single_sentences": single}
+        stats = CorpusStats(**{**counted, **state["stats"]})
         found = _checksum(folder, state["stats"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"the corpus in {folder} cannot be read ({error}) - the checkpoint is damaged"
@@ -60,7 +64,7 @@ def reopen(folder: Path, checksum: str) -> EncodedCorpus:
     name = folder / "vocabulary.txt"
     return EncodedCorpus(
         ids=_map(folder / "ids.bin", np.uint32),
-        offsets=_map(folder / "offsets.bin", np.int64),
+        offsets=offsets,
         documents=_map(folder / "documents.bin", np.int64),
         vocabulary=Vocabulary.parse(name.read_bytes(), str(name)),
         stats=stats,

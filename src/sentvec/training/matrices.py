@@ -55,12 +55,12 @@ def uniform(rows: int, dim: int, *, seed: int, threads: int, dtype: str = "float
     return matrix
 
 
-def check_finite(matrix: Matrix, name: str, lr: float) -> None:
+def check_finite(matrix: Matrix, name: str, when: str) -> None:
     """Raise `DivergedError` where a matrix holds NaN or infinity."""
     row = first_row_not_finite(matrix)
     if row is not None:
-        msg = f"training diverged: row {row} of the {name} vectors is not finite at the end"
-        raise DivergedError(f"{msg} (lr {lr:g} at the start) - lower lr (0.2 in the paper)")
+        msg = f"training diverged: row {row} of {name} is not finite {when} - lower lr"
+        raise DivergedError(msg + " (0.2 is the paper's value)")
 
 
 def first_row_not_finite(matrix: NDArray[Any]) -> int | None:

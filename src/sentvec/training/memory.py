@@ -26,11 +26,15 @@ class MemoryEstimate:
         """All the memory the run will need."""
         return self.matrices + self.rest
 
-    def check(self) -> None:
-        """Raise `NotEnoughMemoryError` where less is available than will be needed."""
+    def check(self, *, at_least: bool = False) -> None:
+        """Raise `NotEnoughMemoryError` where less is available than will be needed.
+
+        `at_least` says that this is what the settings alone ask for; the corpus will add to it.
+        """
         if self.available is not None and self.total > self.available:
+            needs = "needs at least" if at_least else "needs"
             msg = (
-                f"training needs {gigabytes(self.total)} of memory, "
+                f"training {needs} {gigabytes(self.total)} of memory, "
                 f"{gigabytes(self.available)} are available - lower dim, buckets or max_vocab"
             )
             raise NotEnoughMemoryError(msg)

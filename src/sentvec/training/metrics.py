@@ -12,6 +12,7 @@ from typing import Any
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate
 from sentvec.training.progress import Listener, Progress
+from sentvec.training.summary import Summary
 
 NAME = "metrics.jsonl"
 
@@ -55,6 +56,11 @@ class MetricsWriter(Listener):
         """Pass on, and write down."""
         self._listener.validation(epoch, loss)
         self._write(event="validation", epoch=epoch, loss=loss)
+
+    def summary(self, summary: Summary) -> None:
+        """Pass on, and write down."""
+        self._listener.summary(summary)
+        self._write(event="summary", **asdict(summary))
 
     def warning(self, message: str) -> None:
         """Pass on, and write down."""

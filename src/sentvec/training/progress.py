@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate
+from sentvec.training.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ class Listener:
 
     def validation(self, epoch: int, loss: float) -> None:
         """The loss per target on the held-out text after an epoch (from 1)."""
+
+    def summary(self, summary: Summary) -> None:
+        """What the run was trained on and what it was not; once, before the model is saved."""
 
     def warning(self, message: str) -> None:
         """Something went wrong that does not end the training."""
