@@ -212,6 +212,15 @@ def test_what_is_no_number_is_found_among_numbers(fields, strange, place):
         assert values is None
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_the_largest_number_is_where_float32_has_it(sign):
+    edge = 2**128 - 2**103  # halfway between the largest float32 and 2^128, and even is up
+    values = parse_numbers(f"{sign}{edge - 1}".encode(), 1)
+    assert values is None  # as double, that is the edge
+    values = parse_numbers(f"{sign}{edge - 2**76}".encode(), 1)
+    assert abs(values[0]) == np.finfo(np.float32).max
+
+
 # --- text that is wrong -------------------------------------------------------------------------
 
 
