@@ -19,10 +19,20 @@ NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 
 _EXACT_DIGITS = 15
 _MOST_ODD = 8  # one field in so many may be of another shape before all are read one by one
+_INFINITE = 2.0**128 - 2.0**103  # from here on, float32 rounds to infinity
 _POWERS = 10.0 ** np.arange(_EXACT_DIGITS + 1)
 _SPACE, _MINUS, _POINT, _ZERO = b" -.0"
 _PLAIN = np.zeros(256, np.bool_)
 _PLAIN[list(b"0123456789.- ")] = True
+
+
+def is_finite_number(field: bytes) -> bool:
+    """Whether a field is a number that is finite in float32.
+
+    >>> is_finite_number(b"-1.5e3"), is_finite_number(b"1e39"), is_finite_number(b"1_0")
+    (True, False, False)
+    """
+    return bool(NUMBER.fullmatch(field)) and abs(float(field)) < _INFINITE
 
 
 def parse_numbers(text: bytes, count: int) -> NDArray[np.float32] | None:
@@ -108,6 +118,5 @@ def _one_by_one(text: bytes, count: int) -> NDArray[np.float32] | None:
 def _read(fields: list[bytes]) -> NDArray[np.float32] | None:
     if not all(map(NUMBER.fullmatch, fields)):
         return None
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinite
-        values = np.fromiter(map(float, fields), np.float64, len(fields)).astype(np.float32)
-    return values if np.isfinite(values).all() else None
+    values = np.fromiter(map(float, fields), np.float64, len(fields))
+    return None if (abs(values) >= _INFINITE).any() else values.astype(np.float32)

@@ -23,4 +23,4 @@ def open_foreign(path: Path) -> ForeignModel:
     data = opened_bytes(path)
     if looks_like_fasttext(data[:_HEAD_BYTES].tobytes()):
         return open_fasttext(path)
-    return open_word_vectors(path)
+    return open_word_vectors(path, data)

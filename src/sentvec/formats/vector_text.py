@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
 from sentvec.formats.buffers import forget
-from sentvec.formats.numbers import NOT_FINITE, NUMBER, parse_numbers
+from sentvec.formats.numbers import NOT_FINITE, NUMBER, is_finite_number, parse_numbers
 from sentvec.formats.recognise import Layout
 from sentvec.formats.words import LONGEST_WORD, WordList
 
@@ -157,7 +157,7 @@ def _check_line(line: bytes, dim: int) -> None:
         msg = f"expected a word, found {len(word):,} bytes that begin with {_shown(word)}"
         raise _LineError(msg)
     for index, field in enumerate(numbers.split(b" "), 1):
-        if parse_numbers(field, 1) is None:
+        if not is_finite_number(field):
             kind = "finite in float32" if _is_number(field) else "a number"
             msg = f"field {index:,} after the word {_shown(word)} is {_shown(field)}, expected "
             raise _LineError(f"{msg}{'a number ' if kind[0] == 'f' else ''}{kind}")

@@ -21,18 +21,22 @@ from sentvec.formats.word2vec_binary import scan_binary
 from sentvec.formats.words import WordList
 
 
-def open_word_vectors(path: Path) -> ForeignModel:
+def open_word_vectors(path: Path, data: NDArray[np.uint8] | None = None) -> ForeignModel:
     """Open a file of word vectors, whatever its name.
 
     The tensors of a binary are `data` (uint8, the mapped file) and `row_offsets` (int64, where each
     row begins); those of a text are `input_vectors` (float32).
+
+    Args:
+        path: The file.
+        data: Its bytes, where the caller has opened them already (gzip takes a while).
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
         FormatError: It holds no word vectors, or is damaged; the message says where.
         StorageError: A gzip file does not fit the disk for temporary files.
     """
-    data = opened_bytes(path)
+    data = opened_bytes(path) if data is None else data
     layout = recognise(data)
     if layout is None:
         raise not_a_model(path, data)

@@ -85,5 +85,5 @@ def _binary_rows(words: list[bytes], block: NDArray[np.float32]) -> Iterator[byt
 
 def _text_rows(words: list[bytes], block: NDArray[np.float32]) -> Iterator[bytes]:
     # NumPy's text of a float32 is the shortest that reads back the same.
-    for word, row in zip(words, block.astype("S"), strict=True):
+    for word, row in zip(words, block.astype(np.float32).astype("S"), strict=True):
         yield b"%s %s\n" % (word, b" ".join(row.tolist()))
