@@ -76,7 +76,7 @@ def train_batch(
             stamp[0] += 1
             excluded[0] = t
             out = exclude_touching(t, n, width, excluded, 1, mark, stamp[0])
-            out = drop_ngrams(n, n_grams, drop, deck, mark, stamp[0], excluded, out, rng)
+            out = drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp[0], excluded, out, rng)
             c = _context(rows, n + n * width, excluded, out, left_out, stamp[0], context)
             work[H], work[G] = 0.0, 0.0
             gather(V, context, c, one / np.float32(c), work[H])

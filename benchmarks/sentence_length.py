@@ -13,7 +13,6 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -38,13 +37,16 @@ def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, leng
     shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
     worker = Worker(shared)
     schedule = Schedule(2, settings.lr, True, settings.seed, 1)
-    state: Any = Batches(cut, schedule, 1e9)
+    state = Batches(cut, schedule, 1e9)
     seconds = 0.0
-    while (batch := state.next_batch()) is not None:
-        start = time.thread_time()
-        worker(batch)
-        if batch.epoch == 1:  # the first pass touches the memory
+    for _ in range(2):  # the first pass touches the memory
+        seconds = 0.0
+        state.begin()
+        for batch in state:
+            start = time.thread_time()
+            worker(batch)
             seconds += time.thread_time() - start
+        state.next_epoch()
     return seconds / WORDS * 1e9
 
 
@@ -54,12 +56,17 @@ def main() -> None:
     parser.add_argument("corpus", help="tokenised text, one sentence a line")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--subsample", type=float, help="t [default: the preset's]")
+    parser.add_argument("--drop-ngrams", type=int, help="K [default: the preset's]")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         corpus = encode_corpus(
             open_corpus(options.corpus), Tokenizer("whitespace"), Path(folder), min_count=5
         )
-        settings = resolved(Sent2VecSettings.make(dim=options.dim), corpus)
+        made = Sent2VecSettings.make(
+            dim=options.dim, subsample=options.subsample, drop_ngrams=options.drop_ngrams
+        )
+        settings = resolved(made, corpus)
         times: dict[int, float] = dict.fromkeys(LENGTHS, float("inf"))
         for _ in range(options.rounds):
             for length in LENGTHS:

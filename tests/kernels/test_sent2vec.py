@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentvec.features import ngram_rows, placeholder_rows
-from sentvec.kernels import reference, sent2vec
+from sentvec.kernels import choices, reference, sent2vec
 from sentvec.kernels.logistic import logistic_table
 from sentvec.kernels.setup import alias_table
 
@@ -109,6 +109,28 @@ def test_kernel_agrees_on_a_long_line_that_redraws_its_negatives():
     sentence = rng.integers(0, 40, 400).tolist()
     problem = make_problem(n_words=40, buckets=60, shared=True, drop=5)
     assert assert_agree([sentence], problem, tolerance=1e-4) > 2 * sent2vec.TARGETS_PER_DRAW
+
+
+@pytest.mark.parametrize(("ngrams", "drop"), [(3, 4), (2, 8), (2, 512), (2, 513)])
+def test_a_line_of_many_sentences_leaves_out_ngrams_near_the_target(ngrams, drop):
+    rng = np.random.default_rng(4)
+    n = 600 if ngrams == 3 else 1100
+    assert (ngrams - 1) * n - 3 > choices.NEAREST == reference.NEAREST
+    keep = np.array([0.05] * 40, np.float32)
+    problem = make_problem(n_words=40, buckets=60, ngrams=ngrams, drop=drop, keep=keep)
+    assert assert_agree([rng.integers(0, 40, n).tolist()], problem, tolerance=1e-4) > 20
+
+
+@pytest.mark.parametrize("place", [0, 100, 1500, 2999])
+def test_near_the_target_means_within_a_thousand_ngrams(place):
+    problem = make_problem(n_words=40, buckets=60, ngrams=2, drop=400)
+    grams = reference._NGrams([0] * 3000, problem, 99)
+    dropped = grams._dropped(place, {place - 1, place}, reference.Stream(1, 2, 3))
+    first = min(max(place - 512, 0), 2999 - 1024)
+    assert len(dropped) == 400
+    assert not dropped & {place - 1, place}
+    assert first <= min(dropped) < first + 30
+    assert first + 1024 - 30 <= max(dropped) < first + 1024
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -23,6 +23,7 @@ Matrix = NDArray[np.floating[Any]]
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 TARGETS_PER_DRAW = 8
+NEAREST = 1024
 
 
 def sigmoid(x: Any) -> Any:
@@ -196,12 +197,18 @@ class _NGrams:
                 if i not in touching and not any(_touches(gram, place) for place in places)
             ]
             return [*words, self.placeholder, *kept, *self._placeholder_ngrams(target, places)]
-        dropped = self._dealt(touching, rng)
+        dropped = self._dropped(target, touching, rng)
         left_out = touching | dropped
         return [*words, *(gram[2] for i, gram in enumerate(self.all) if i not in left_out)]
 
-    def _dealt(self, touching: set[int], rng: Stream) -> set[int]:
+    def _dropped(self, target: int, touching: set[int], rng: Stream) -> set[int]:
         dropped: set[int] = set()
+        if len(self.all) > NEAREST and 2 * self.problem.drop <= NEAREST:
+            middle = target * (self.problem.ngrams - 1)
+            first = min(max(middle - NEAREST // 2, 0), len(self.all) - NEAREST)
+            while len(dropped) < self.problem.drop:
+                dropped |= {first + rng.below(NEAREST)} - touching
+            return dropped
         dealt = 0
         while len(dropped) < self.problem.drop and dealt < len(self.deck):
             pick = dealt + rng.below(len(self.deck) - dealt)

@@ -184,7 +184,8 @@ def _exclude(
     n_out = exclude_touching(t, n, width, excluded, 1, mark, stamp)
     if not released:
         deck = integers[DECK]
-        return drop_ngrams(n, n_grams, drop, deck, mark, stamp, excluded, n_out, rng), 0
+        n_out = drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_out, rng)
+        return n_out, 0
     n_out = drop_positions(n, width, drop, places, mark, stamp, excluded, n_out, rng)
     return n_out, extra_rows(
         t, width, placeholder_grams, placeholder, places, stamp, integers[EXTRA + side]
