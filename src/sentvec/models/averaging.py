@@ -27,14 +27,15 @@ def mean_rows(matrix: Rows, rows: Ints, offsets: Ints) -> Vectors:
     return sum_rows(matrix, rows, offsets) * (np.float32(1) / counts)[:, None]
 
 
-def sum_rows(matrix: Rows, rows: Ints, offsets: Ints) -> Vectors:
-    """The sum of each group of rows (see `mean_rows`)."""
+def sum_rows(matrix: Rows, rows: Ints, offsets: Ints, weights: Vectors | None = None) -> Vectors:
+    """The sum of each group of rows (see `mean_rows`), each times its weight, float32 (f,)."""
     from scipy.sparse import csr_matrix
 
     dense = matrix.plain if isinstance(matrix, DenseRows) else None
     if dense is None:
         distinct, rows = np.unique(rows, return_inverse=True)
         dense = matrix.take(distinct)
-    ones = np.ones(len(rows), np.float32)
-    sums: Vectors = csr_matrix((ones, rows, offsets), (len(offsets) - 1, len(dense))) @ dense
+    if weights is None:
+        weights = np.ones(len(rows), np.float32)
+    sums: Vectors = csr_matrix((weights, rows, offsets), (len(offsets) - 1, len(dense))) @ dense
     return sums
