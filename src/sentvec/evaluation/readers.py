@@ -6,7 +6,7 @@ file lies does not change a figure. (The released scripts of Skip-Thought drop t
 shifts their folds; SentEval keeps them.) Counts that differ from those of the papers are a remark,
 not an error.
 
-Not here: finding files (`layout`), bytes and line ends (`lines`), image features (`ranking`).
+Not here: finding files (`layout`), bytes and line ends (`lines`), image features (`captions`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sentvec.evaluation.data import (
 )
 from sentvec.evaluation.layout import Place, Tree, expectation, find_tree, locate
 from sentvec.evaluation.lines import Lines, as_text, checksum_of, read_lines
-from sentvec.evaluation.ranking import captioned
+from sentvec.evaluation.captions import captioned
 
 # How `cat -v`, which SentEval's script runs over the latin-1 sets, writes other than ASCII.
 _ESCAPED = re.compile(r"M-\^?[\x20-\x7e]")
