@@ -81,9 +81,8 @@ def nested_cv(
         chosen.append(protocol.split[best])
         selection.append(float(scores[best]))
         held_out[~whole] = predicted[best, fold, 0, ~whole]
-    plan = f"nested {protocol.folds}-fold cross-validation" + (
-        "" if tokens is None else " with +NB"
-    )
+    plan = f"nested cross-validation, outer and inner {folds_in_words(protocol, seed)}"
+    plan += "" if tokens is None else ", naive-Bayes n-grams beside the features"
     return Classification(
         **_fold_results(held_out, y, outer, order),
         penalties=tuple(chosen),
@@ -180,9 +179,8 @@ def dev_then_test(
     parts = [_checked(*part) for part in (train, dev, test)]
     n_train, n_dev = len(parts[0][1]), len(parts[1][1])
     rows = np.arange(n_train + n_dev) < n_train
-    words = in_words(
-        "C from the development part, then test", protocol, None, protocol.split, select
-    )
+    plan = "train part fitted, C from the development part, then test"
+    words = in_words(protocol.name, plan, protocol.split, select)
     return _tested(
         parts, np.array([rows, rows]), ~rows[None], protocol.split, select, words,
         digits=protocol.digits, threads=threads, progress=progress,

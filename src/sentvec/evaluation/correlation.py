@@ -56,8 +56,9 @@ class Aggregates:
 def correlate(scores: ArrayLike, gold: ArrayLike) -> Correlation:
     """Correlate scores with gold scores.
 
-    >>> correlate([0.1, 0.2, 0.9], [1, 2, 3])
-    Correlation(pearson=0.9177..., spearman=1.0, n_pairs=3)
+    >>> found = correlate([0.1, 0.2, 0.9], [1, 2, 3])
+    >>> round(found.pearson, 4), round(found.spearman, 4), found.n_pairs
+    (0.9177, 1.0, 3)
 
     Raises:
         SettingsError: Lengths differ, there are fewer than two, or a value is not finite.

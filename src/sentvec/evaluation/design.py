@@ -25,6 +25,7 @@ from sentvec.errors import DivergedError, SettingsError
 Floats: TypeAlias = NDArray[np.float64]
 Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions (k, d)
 
+_LARGEST = 1e30  # of a feature: products of two still are far from overflow
 _JITTER = 1e-13  # of the mean diagonal: keeps a Cholesky factor of huge features alive
 
 
@@ -145,7 +146,7 @@ def checked_features(features: ArrayLike) -> NDArray[np.floating[Any]]:
     """The features as an array of floats.
 
     Raises:
-        SettingsError: They are not two-dimensional, or some are NaN or infinite.
+        SettingsError: They are not two-dimensional, or some are NaN, infinite or huge.
     """
     x = np.asarray(features)
     if x.ndim != 2 or x.dtype.kind not in "fiu":
@@ -155,6 +156,9 @@ def checked_features(features: ArrayLike) -> NDArray[np.floating[Any]]:
         bad = np.flatnonzero(~np.isfinite(x).all(axis=1))
         msg = f"{len(bad):,} of {len(x):,} rows of features hold NaN or infinity, the first is row "
         raise SettingsError(msg + f"{bad[0]} - expected finite numbers; check the encoder")
+    if x.size and np.abs(x).max() > _LARGEST:
+        msg = f"the largest feature is {np.abs(x).max():.3g} - expected at most {_LARGEST:g}; "
+        raise SettingsError(msg + "check the encoder, or scale the vectors")
     return x
 
 

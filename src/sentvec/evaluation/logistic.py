@@ -31,7 +31,8 @@ from sentvec.errors import DivergedError, SettingsError
 from sentvec.evaluation.design import DenseDesign, Design, Floats, Solve
 
 TOLERANCE = 1e-8  # distance of the weights to the solution, of max(1, |w|)
-_ROUNDING = 1e-12  # of the sum of all gradient terms: no gradient is known better
+_ROUNDING = 4e-15  # of the sum of all gradient terms: no gradient is known better
+_SLACK = 1e-12  # of the objective: near the solution it falls by less than float64 can show
 _MOST_STEPS = 100
 _MOST_PRODUCTS = 250  # of conjugate gradients in a step
 _FORCING = 0.03  # how far conjugate gradients reduce the (preconditioned) residual
@@ -115,14 +116,18 @@ def _solve(
     design: Design, whole: _State, penalty: float, groups: NDArray[np.int64], solvers: list[Solve]
 ) -> None:
     """Move the weights of all problems to the solution for one C."""
-    limits = _ROUNDING * penalty * (np.abs(whole.signs) @ design.norms)
+    used = np.abs(whole.signs)
+    noise, noise_of_scores = (
+        _ROUNDING * penalty * (used @ design.norms**power) for power in (1, 2)
+    )
     open_ = np.arange(len(whole.signs))
     state = whole
     for _ in range(_MOST_STEPS):
         wrong = state.wrong()
         gradient = state.weights - penalty * design.gather(state.signs * wrong)
         size = np.sqrt(_dot(state.weights, state.weights))
-        reached = np.maximum(TOLERANCE * np.maximum(size, 1), limits[open_])
+        limits = noise[open_] + size * noise_of_scores[open_]
+        reached = np.maximum(TOLERANCE * np.maximum(size, 1), limits)
         left = np.sqrt(_dot(gradient, gradient)) > reached
         if not left.all():
             whole.weights[open_], whole.scores[open_] = state.weights, state.scores
@@ -185,7 +190,7 @@ def _line_search(
     """Move along the steps, halving those that do not lower the objective enough."""
     start = state.objective(penalty, state.weights, state.scores)
     slope = _dot(gradient, step)
-    slack = _ROUNDING * start  # near the solution the fall is below what float64 can show
+    slack = _SLACK * start
     rate = np.ones(len(step))
     for _ in range(_MOST_HALVINGS):
         weights = state.weights + rate[:, None] * step

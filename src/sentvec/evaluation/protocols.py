@@ -79,8 +79,8 @@ class Classification:
     Attributes:
         accuracy: Share of items classified right, 0 to 1: the mean over the folds, or that of the
             test part.
-        f1: Of the larger of two labels, on the test part; `None` with more classes or without a test
-            part.
+        f1: Of the larger of two labels, on the test part; `None` with more classes, or without a
+            test part.
         fold_accuracies: Of each (outer) fold, in order; empty with a test part.
         penalties: The chosen C: one for each fold of a nested cross-validation, else one.
         selection: The mean score that the chosen C had where it was chosen, for each of them.
@@ -159,8 +159,8 @@ def f1_score(labels: Ids, predictions: Ids, positive: int = 1) -> float:
     >>> f1_score(np.array([1, 1, 0]), np.array([1, 0, 1]))
     0.5
     """
-    right = np.count_nonzero((labels == positive) & (predictions == positive))
-    total = np.count_nonzero(labels == positive) + np.count_nonzero(predictions == positive)
+    gold, found = labels == positive, predictions == positive
+    right, total = int((gold & found).sum()), int(gold.sum() + found.sum())
     return 2 * right / total if total else 0.0
 
 

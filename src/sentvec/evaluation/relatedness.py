@@ -38,7 +38,8 @@ from sentvec.evaluation.logistic import checked_penalties
 Floats: TypeAlias = NDArray[np.float64]
 
 PENALTIES = tuple(4.0**power for power in range(-3, 7))  # 1/64 .. 4096
-_TOLERANCE = 1e-7  # distance of the weights to the solution, of max(1, |W|)
+_ROUNDING = 8e-15  # of the sum of all gradient terms: no gradient is known better
+_TOLERANCE = 1e-8  # distance of the weights to the solution, of max(1, |W|)
 _MOST_STEPS = 100
 _MOST_PRODUCTS = 250
 _FORCING = 0.03
@@ -163,11 +164,13 @@ def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Flo
     weights, scores = start, design.scores(start)
     value = objective(weights, scores, targets, penalty)
     solve: Solve | None = None
-    limit = 1e-12 * penalty * 2 * float(design.norms.sum())
+    noise, noise_of_scores = (_ROUNDING * penalty * (design.norms**p).sum() for p in (1, 2))
     for _ in range(_MOST_STEPS):
         chances = softmax(scores)
         gradient = weights + penalty * design.gather(chances - targets)
-        if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1, np.linalg.norm(weights)), limit):
+        size = float(np.linalg.norm(weights))
+        limit = noise + size * noise_of_scores
+        if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1.0, size), limit):
             return weights
         if solve is None:
             solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
