@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from sentvec.errors import SentvecError
 
 if TYPE_CHECKING:
+    from sentvec.evaluation.report import Report
+    from sentvec.models.evaluate import evaluate
     from sentvec.models.load import load, resume
     from sentvec.models.presets import PRESETS
     from sentvec.models.results import Feature, Hit
@@ -30,9 +32,11 @@ _HOMES = {
     "Listener": "sentvec.training.progress",
     "PRESETS": "sentvec.models.presets",
     "Progress": "sentvec.training.progress",
+    "Report": "sentvec.evaluation.report",
     "Sent2Vec": "sentvec.models.sent2vec",
     "Sent2VecSettings": "sentvec.models.settings",
     "Tokenizer": "sentvec.text.tokenizer",
+    "evaluate": "sentvec.models.evaluate",
     "load": "sentvec.models.load",
     "resume": "sentvec.models.load",
 }
@@ -43,10 +47,12 @@ __all__ = [
     "Hit",
     "Listener",
     "Progress",
+    "Report",
     "Sent2Vec",
     "Sent2VecSettings",
     "SentvecError",
     "Tokenizer",
+    "evaluate",
     "load",
     "resume",
 ]

@@ -75,7 +75,8 @@ class SentenceVectors:
         self._options: dict[str, Any] = {"return_known": True} if self._says_known else {}
         if "threads" in taken:
             self._options["threads"] = threads
-        self._tokenize = getattr(getattr(model, "tokenizer", None), "tokenize", None)
+        tokenizer = getattr(model, "tokenizer", None)
+        self._tokenize = getattr(tokenizer, "tokenize", None) if self._says_known else None
         self._most_bytes = most_bytes
         self._entries: dict[str, _Entry] = {}
         self._bytes, self.dim = 0, 0
