@@ -20,7 +20,7 @@ from sentvec.evaluation.design import (
     checked_features,
     pair_features,
 )
-from sentvec.evaluation.logistic import class_signs, fit, sigmoid, solve_path
+from sentvec.evaluation.logistic import _State, class_signs, fit, solve_path
 
 GRID = [2.0**power for power in range(9)]
 
@@ -201,12 +201,20 @@ def test_sparse_features_beside_dense_ones_are_like_dense_ones():
     assert sparse.shape == dense.shape
 
 
-def test_sigmoid_does_not_overflow():
-    values = np.array([-1e308, -800.0, -1.0, 0.0, 1.0, 800.0, 1e308])
-    found = sigmoid(values)
-    assert found[[0, 3, 6]].tolist() == [0, 0.5, 1]
-    assert found[4] == pytest.approx(1 / (1 + np.exp(-1)))
-    np.testing.assert_allclose(found + found[::-1], 1)
+def test_scores_of_any_size_give_finite_losses_and_probabilities():
+    signs = np.array([[1.0, 1, 1, -1, -1, 0]])
+    scores = np.array([[-1e308, 800.0, 1.0, 0.0, 800.0, 5.0]])
+    state = _State.at(signs, np.zeros((1, 1)), scores)
+    assert state.wrong[0].tolist() == pytest.approx([1, 0, 1 / (1 + np.e), 0.5, 1, 0])
+    finite = _State.at(signs[:, 1:], np.zeros((1, 1)), scores[:, 1:])
+    assert finite.loss[0] == pytest.approx(np.log1p(np.exp(-1)) + np.log(2) + 800)
+
+
+def test_the_number_of_threads_changes_nothing():
+    x, y = planted(n=200, dim=30, noise=1.0)
+    rows = np.arange(200) % 22 != np.arange(22)[:, None]
+    one, other = (fold_predictions(x, y, rows, GRID, threads=count) for count in (1, 3))
+    assert np.array_equal(one, other)
 
 
 # --- what is refused ----------------------------------------------------------------------------

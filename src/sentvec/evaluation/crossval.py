@@ -11,8 +11,11 @@ Not here: which folds a protocol makes and how it chooses C (`classify.py`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -32,7 +35,8 @@ Ids: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 Listen: TypeAlias = Callable[[float], None]
 
-_BLOCK = 4_000_000  # scores held at once (32 MB); more problems than that go one after the other
+_BLOCK = 4_000_000  # scores held at once by a thread (32 MB)
+_MOST_BLOCKS, _LEAST_FOLDS = 4, 5  # folds in a block share work, blocks run in parallel
 
 
 def fold_predictions(
@@ -54,8 +58,8 @@ def fold_predictions(
         penalties: The values of C, rising.
         tokens: The sentences, if naive-Bayes n-grams should stand beside the features; they are
             made anew from the rows of each fold.
-        threads: For the linear algebra, or for folds with n-grams; all processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        threads: All processors if `None`; results do not depend on it.
+        progress: Told the share that is done, 0 to 1, from any thread but never from two at once.
 
     Returns:
         The predicted classes, (c, f, n).
@@ -68,11 +72,16 @@ def fold_predictions(
         return _with_ngrams(dense, known, rows, grid, NgramTable.of(tokens), threads, meter)
     design = dense.compact()
     result = np.empty((len(grid), *rows.shape), np.int64)
-    with blas_threads(threads):
-        for block in _blocks(len(rows), len(np.unique(known)) * rows.shape[1]):
-            for index, predicted in enumerate(_path(design, known, rows[block], grid)):
-                result[index, block] = predicted
-                meter.add(len(predicted))
+    blocks = _blocks(len(rows), len(np.unique(known)) * rows.shape[1])
+
+    def solve(block: slice) -> None:
+        for index, predicted in enumerate(_path(design, known, rows[block], grid)):
+            result[index, block] = predicted
+            meter.add(len(predicted))
+
+    workers = threads or os.cpu_count() or 1
+    with blas_threads(max(workers // len(blocks), 1)), ThreadPoolExecutor(workers) as pool:
+        list(pool.map(solve, blocks))
     return result
 
 
@@ -107,10 +116,14 @@ def _with_ngrams(
         return np.stack(list(pool.map(solve, range(len(rows)))), axis=1)
 
 
-def _blocks(n_folds: int, scores_a_fold: int) -> Iterator[slice]:
-    """Slices of folds small enough to be solved side by side."""
-    size = max(_BLOCK // scores_a_fold, 1)
-    yield from (slice(start, start + size) for start in range(0, n_folds, size))
+def _blocks(n_folds: int, scores_a_fold: int) -> list[slice]:
+    """Blocks of folds that are solved side by side.
+
+    They do not depend on the number of threads, so that results do not either.
+    """
+    count = max(min(_MOST_BLOCKS, n_folds // _LEAST_FOLDS), n_folds * scores_a_fold // _BLOCK, 1)
+    ends = [n_folds * index // min(count, n_folds) for index in range(min(count, n_folds) + 1)]
+    return [slice(*pair) for pair in pairwise(ends)]
 
 
 class _Meter:
@@ -118,8 +131,10 @@ class _Meter:
 
     def __init__(self, listen: Listen | None, total: int) -> None:
         self._listen, self._total, self._done = listen, total, 0
+        self._lock = Lock()
 
     def add(self, count: int) -> None:
-        self._done += count
-        if self._listen is not None:
-            self._listen(min(self._done / self._total, 1.0))
+        with self._lock:
+            self._done += count
+            if self._listen is not None:
+                self._listen(self._done / self._total)

@@ -37,34 +37,47 @@ _MOST_STEPS = 100
 _MOST_PRODUCTS = 250  # of conjugate gradients in a step
 _FORCING = 0.03  # how far conjugate gradients reduce the (preconditioned) residual
 _MOST_HALVINGS = 40
+_ENOUGH = 1e-4  # of the fall that the slope promises
 
 
 @dataclass(slots=True)
 class _State:
-    """The problems in work: their weights, and all that follows from them."""
+    """The problems in work: their weights, and all that follows from them.
 
-    signs: Floats  # (k, n)
-    weights: Floats  # (k, d)
-    scores: Floats  # (k, n)
+    Attributes:
+        signs: (k, n).
+        weights: (k, d).
+        scores: (k, n).
+        wrong: The probability of the wrong class, (k, n); 0 for rows not trained on.
+        loss: The summed loss of each problem, (k,).
+    """
 
-    def wrong(self) -> Floats:
-        """The probability of the wrong class, (k, n); 0 for rows not trained on."""
-        result: Floats = sigmoid(-self.signs * self.scores)
-        result *= self.signs != 0
-        return result
+    signs: Floats
+    weights: Floats
+    scores: Floats
+    wrong: Floats
+    loss: Floats
 
-    def objective(self, penalty: float, weights: Floats, scores: Floats) -> Floats:
-        """The objective at some weights, (k,)."""
-        margins = self.signs * scores
-        loss = np.log1p(np.exp(-np.abs(margins))) - np.minimum(margins, 0)
-        return 0.5 * _dot(weights, weights) + penalty * _dot(loss, np.abs(self.signs))
+    @classmethod
+    def at(cls, signs: Floats, weights: Floats, scores: Floats) -> _State:
+        """The state at some weights, from their scores."""
+        margins = signs * scores
+        used = signs * signs
+        small = np.exp(-np.abs(margins))
+        loss = np.log(1 + small) - np.minimum(margins, 0)
+        wrong = np.where(margins < 0, 1, small)
+        wrong /= 1 + small
+        wrong *= used
+        return cls(signs, weights, scores, wrong, _dot(loss, used))
 
+    def objectives(self, penalty: float) -> Floats:
+        """The objective of each problem, (k,)."""
+        return 0.5 * _dot(self.weights, self.weights) + penalty * self.loss
 
-def sigmoid(scores: Floats) -> Floats:
-    """1 / (1 + exp(-scores)), without overflow."""
-    small = np.exp(-np.abs(scores))
-    result: Floats = np.where(scores >= 0, 1.0, small) / (1.0 + small)
-    return result
+    def some(self, chosen: NDArray[np.bool_]) -> _State:
+        """Some of the problems."""
+        arrays = (self.signs, self.weights, self.scores, self.wrong, self.loss)
+        return _State(*(array[chosen] for array in arrays))
 
 
 def _dot(left: Floats, right: Floats) -> Floats:
@@ -86,25 +99,25 @@ def solve_path(
             little but their rows.
 
     Yields:
-        For each C the weights (k, d), and the scores (k, n) of all rows, trained on or not. The
-        next step overwrites them.
+        For each C the weights (k, d), and the scores (k, n) of all rows, trained on or not.
 
     Raises:
         DivergedError: No solution was found, because the features are too large or too small.
     """
-    state = _State(signs, np.zeros((len(signs), design.shape[1])), np.zeros(signs.shape))
+    weights = np.zeros((len(signs), design.shape[1]))
+    scores = np.zeros(signs.shape)
     for penalty in penalties:
-        solvers = _preconditioners(design, state, penalty, groups)
-        _solve(design, state, penalty, groups, solvers)
-        state.scores = design.scores(state.weights)
-        yield state.weights, state.scores
+        state = _State.at(signs, weights, scores)
+        solvers = _preconditioners(design, state.wrong, penalty, groups)
+        weights = _solve(design, state, penalty, groups, solvers)
+        scores = design.scores(weights)
+        yield weights, scores
 
 
 def _preconditioners(
-    design: Design, state: _State, penalty: float, groups: NDArray[np.int64]
+    design: Design, wrong: Floats, penalty: float, groups: NDArray[np.int64]
 ) -> list[Solve]:
     """One for each group, from its average curvature."""
-    wrong = state.wrong()
     curvature = wrong * (1 - wrong)
     return [
         design.preconditioner(penalty * curvature[groups == group].mean(axis=0))
@@ -113,32 +126,28 @@ def _preconditioners(
 
 
 def _solve(
-    design: Design, whole: _State, penalty: float, groups: NDArray[np.int64], solvers: list[Solve]
-) -> None:
-    """Move the weights of all problems to the solution for one C."""
-    used = np.abs(whole.signs)
-    noise, noise_of_scores = (
-        _ROUNDING * penalty * (used @ design.norms**power) for power in (1, 2)
-    )
-    open_ = np.arange(len(whole.signs))
-    state = whole
+    design: Design, state: _State, penalty: float, groups: NDArray[np.int64], solvers: list[Solve]
+) -> Floats:
+    """The weights of all problems at the solution for one C."""
+    solution = np.empty_like(state.weights)
+    used = np.abs(state.signs)
+    noise, noise_of_scores = (_ROUNDING * penalty * (used @ design.norms**p) for p in (1, 2))
+    left = np.arange(len(used))  # the problems still in work
     for _ in range(_MOST_STEPS):
-        wrong = state.wrong()
-        gradient = state.weights - penalty * design.gather(state.signs * wrong)
+        gradient = state.weights - penalty * design.gather(state.signs * state.wrong)
         size = np.sqrt(_dot(state.weights, state.weights))
-        limits = noise[open_] + size * noise_of_scores[open_]
-        reached = np.maximum(TOLERANCE * np.maximum(size, 1), limits)
-        left = np.sqrt(_dot(gradient, gradient)) > reached
-        if not left.all():
-            whole.weights[open_], whole.scores[open_] = state.weights, state.scores
-            open_, wrong, gradient = open_[left], wrong[left], gradient[left]
-            state = _State(state.signs[left], state.weights[left], state.scores[left])
-        if not len(open_):
-            return
-        curvature = penalty * wrong * (1 - wrong)
-        step, moved = _newton_step(design, curvature, gradient, groups[open_], solvers)
-        _line_search(state, penalty, gradient, step, moved)
-    msg = f"{len(open_)} logistic regressions with C = {penalty:g} did not converge - expected "
+        limit = noise[left] + size * noise_of_scores[left]
+        limit = np.maximum(TOLERANCE * np.maximum(size, 1), limit)
+        going = np.sqrt(_dot(gradient, gradient)) > limit
+        solution[left[~going]] = state.weights[~going]
+        if not going.all():
+            left, gradient, state = left[going], gradient[going], state.some(going)
+        if not len(left):
+            return solution
+        curvature = penalty * state.wrong * (1 - state.wrong)
+        step, moved = _newton_step(design, curvature, gradient, groups[left], solvers)
+        state = _line_search(state, penalty, _dot(gradient, step), step, moved)
+    msg = f"{len(left)} logistic regressions with C = {penalty:g} did not converge - expected "
     raise DivergedError(msg + "features of ordinary size; scale the vectors")
 
 
@@ -185,22 +194,19 @@ def _newton_step(
 
 
 def _line_search(
-    state: _State, penalty: float, gradient: Floats, step: Floats, moved: Floats
-) -> None:
-    """Move along the steps, halving those that do not lower the objective enough."""
-    start = state.objective(penalty, state.weights, state.scores)
-    slope = _dot(gradient, step)
-    slack = _SLACK * start
-    rate = np.ones(len(step))
+    state: _State, penalty: float, slope: Floats, step: Floats, moved: Floats
+) -> _State:
+    """The state after the steps; those that do not lower the objective enough are halved."""
+    start = state.objectives(penalty)
+    rate = np.ones((len(step), 1))
     for _ in range(_MOST_HALVINGS):
-        weights = state.weights + rate[:, None] * step
-        scores = state.scores + rate[:, None] * moved
-        after = state.objective(penalty, weights, scores)
-        fell = after <= start + 1e-4 * rate * slope + slack
+        after = _State.at(state.signs, state.weights + rate * step, state.scores + rate * moved)
+        limit = start + _ENOUGH * rate[:, 0] * slope + _SLACK * start
+        fell = after.objectives(penalty) <= limit
         if fell.all():
             break
         rate[~fell] *= 0.5
-    state.weights, state.scores = weights, scores
+    return after
 
 
 def class_signs(

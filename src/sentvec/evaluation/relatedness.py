@@ -100,26 +100,26 @@ def relatedness(
     targets = soft_labels(gold[0], scale)
     grid = checked_penalties(penalties)
     weights = np.zeros((len(grades), design.shape[1]))
-    best: tuple[float, float, Floats] | None = None
+    scores, answers = [], []
     with blas_threads(threads):
         for done, penalty in enumerate(grid, 1):
             weights = fit_softmax(design, targets, penalty, weights)
-            answers = [grades @ softmax(part.scores(weights)) for part in held_out]
-            score = pearson(answers[0], gold[1])
-            # NaN (a constant answer) never wins against a number
-            if best is None or score > best[1] or np.isnan(best[1]):
-                best = (penalty, score, answers[1])
+            on_dev, on_test = (grades @ softmax(part.scores(weights)) for part in held_out)
+            scores.append(pearson(on_dev, gold[1]))
+            answers.append(on_test)
             if progress is not None:
                 progress(done / len(grid))
-    assert best is not None
-    found = correlate(best[2], gold[2])
+    # A constant answer has no correlation (NaN), and never wins against one that has.
+    best = int(np.argmax(np.nan_to_num(scores, nan=-2.0)))
+    answer = answers[best]
+    found = correlate(answer, gold[2])
     return Relatedness(
         pearson=found.pearson,
         spearman=found.spearman,
-        mse=float(np.mean((best[2] - gold[2]) ** 2)),
-        penalty=best[0],
-        dev_pearson=best[1],
-        predictions=best[2],
+        mse=float(np.mean((answer - gold[2]) ** 2)),
+        penalty=grid[best],
+        dev_pearson=scores[best],
+        predictions=answer,
         protocol=f"softmax over the grades {scale[0]} to {scale[1]} on [|u-v|, u*v], L2, C of "
         f"{grid[0]:g} .. {grid[-1]:g} by Pearson on the development part, converged",
     )
