@@ -9,8 +9,8 @@ import pytest
 from eval_trees import MSRP_HEADER, flat_tree, senteval_tree, write, write_images
 
 from sentvec.errors import FormatError, SourceError
-from sentvec.evaluation.data import Captioned, Labelled, LabelledPairs, Pairs, join_pairs
 from sentvec.evaluation.captions import load_ranking
+from sentvec.evaluation.data import Captioned, Labelled, LabelledPairs, Pairs, join_pairs
 from sentvec.evaluation.readers import load_task
 from sentvec.evaluation.tasks import TASKS
 

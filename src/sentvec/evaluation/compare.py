@@ -18,7 +18,7 @@ import numpy as np
 
 from sentvec.errors import SettingsError
 from sentvec.evaluation.report import Report
-from sentvec.evaluation.results import Items, TaskResult
+from sentvec.evaluation.results import Floats, Items, TaskResult
 from sentvec.evaluation.significance import (
     Interval,
     McNemar,
@@ -118,22 +118,21 @@ def _tested(
     return replace(plain, mark="no test for this figure")
 
 
-def _sets(
-    task: str, one: Items, other: Items
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _sets(task: str, one: Items, other: Items) -> list[tuple[Floats, Floats, Floats]]:
     """Both scores and the gold scores of each set whose correlation is in the headline."""
     unions = TASKS[task].unions if task in TASKS else {}
     # with unions the headline is the first of them; without, the mean over all sets
     joined = [next(iter(unions.values()))] if unions else [(name,) for name in one.scores]
     if one.scores.keys() != other.scores.keys():
         return []
+
+    def column(of: dict[str, Floats], names: Sequence[str]) -> Floats:
+        return np.concatenate([of[name] for name in names])
+
     return [
-        tuple(
-            np.concatenate([column[name] for name in names])
-            for column in (one.scores, other.scores, one.gold)
-        )
+        (column(one.scores, names), column(other.scores, names), column(one.gold, names))
         for names in joined
-    ]  # type: ignore[misc]
+    ]
 
 
 # --- as tables ----------------------------------------------------------------------------------
@@ -150,7 +149,7 @@ def compare_tables(
     if len(reports) < 2:
         msg = f"{len(reports)} report - expected two or more to compare"
         raise SettingsError(msg)
-    if not any(set.intersection(*(set(_keys(report)) for report in reports))):
+    if not [key for key in _keys(reports[0]) if all(key in _keys(one) for one in reports)]:
         tasks = "; ".join(f"{report.name}: {', '.join(report) or 'none'}" for report in reports)
         msg = f"the reports have no task in common ({tasks}) - expected one at least"
         raise SettingsError(msg)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.evaluation.compare import names_of
@@ -83,11 +83,14 @@ def comparison_figure(reports: Sequence[Report]) -> Any:
             one.set_axis_off()
             continue
         _draw_bars(one, labels, series, title)
-    axes[0 if bars[0][0] else 1].legend(fontsize="small", loc="lower left")
+    # the longer of the two series has all names
+    longest = max(zip(bars, axes, strict=True), key=lambda pair: len(pair[0][1]))[1]
+    handles, names = longest.get_legend_handles_labels()
+    figure.legend(handles, names, fontsize="small", loc="outside lower center", ncols=3)
     return figure
 
 
-_Bars = tuple[list[str], dict[str, list[float]]]
+_Bars: TypeAlias = tuple[list[str], dict[str, list[float]]]
 
 
 def _accuracies(reports: Sequence[Report]) -> _Bars:
@@ -180,7 +183,8 @@ def norms_figure(counts: ArrayLike, norms: ArrayLike, name: str) -> Any:
     figure = _new_figure(10, 4.5)
     left, right = figure.subplots(1, 2, sharex=True)
     left.scatter(frequencies, lengths, s=2, alpha=0.2, rasterized=True)
-    left.plot(*_medians(frequencies, lengths), color="black", label="median of words of like frequency")
+    medians = _medians(frequencies, lengths)
+    left.plot(*medians, color="black", label="median of words of like frequency")
     left.set(xscale="log", title=f"{name}: length of each word's vector", ylabel="L2 norm")
     left.legend(fontsize="small")
     grid = np.geomspace(frequencies.min(), frequencies.max(), 200)
@@ -192,7 +196,9 @@ def norms_figure(counts: ArrayLike, norms: ArrayLike, name: str) -> Any:
     return figure
 
 
-def _medians(frequencies: np.ndarray, lengths: np.ndarray) -> tuple[list[float], list[float]]:
+def _medians(
+    frequencies: NDArray[np.float64], lengths: NDArray[np.float64]
+) -> tuple[list[float], list[float]]:
     """The median length in each of up to 30 equal steps of log frequency."""
     edges = np.geomspace(frequencies.min(), frequencies.max(), 31)
     places = np.clip(np.digitize(frequencies, edges), 1, 30)

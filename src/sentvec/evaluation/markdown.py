@@ -111,4 +111,3 @@ def _details(report: Report) -> Iterator[str]:
         lines += [f"- {remark}" for remark in result.remarks]
         lines += [f"- `{file}`: BLAKE2b {checksum}" for file, checksum in result.files.items()]
         yield "\n".join(lines)
-

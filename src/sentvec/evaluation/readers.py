@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from sentvec.errors import FormatError
+from sentvec.evaluation.captions import captioned
 from sentvec.evaluation.data import (
     Labelled,
     LabelledPairs,
@@ -30,7 +31,6 @@ from sentvec.evaluation.data import (
 )
 from sentvec.evaluation.layout import Place, Tree, expectation, find_tree, locate
 from sentvec.evaluation.lines import Lines, as_text, checksum_of, read_lines
-from sentvec.evaluation.captions import captioned
 
 # How `cat -v`, which SentEval's script runs over the latin-1 sets, writes other than ASCII.
 _ESCAPED = re.compile(r"M-\^?[\x20-\x7e]")

@@ -95,9 +95,7 @@ def _are_equal(rows: Vectors) -> bool:
 
 def _similarity(data: TaskData, vectors: SentenceVectors, *_: Any) -> Fields:
     """Cosines; the sets of the task, and three ways to sum up sets that are not parts of others."""
-    parts: dict[str, Pairs] = {
-        name: _as_pairs(name, part) for name, part in data.parts.items()
-    }
+    parts: dict[str, Pairs] = {name: _as_pairs(name, part) for name, part in data.parts.items()}
     scores = {
         name: cosines(vectors.of(part.left), vectors.of(part.right)) for name, part in parts.items()
     }

@@ -1,4 +1,4 @@
-"""A report as tables of text, for a terminal or a document: our figures, and the papers' beside them.
+"""A report as tables of text, for a terminal or a document: ours, and the papers' beside it.
 
 Not here: how a table looks (`markdown`, the command line), the papers' figures themselves.
 """

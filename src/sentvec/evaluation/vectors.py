@@ -116,7 +116,8 @@ class SentenceVectors:
         unknown = sum(count == 0 for count in known)
         if self._tokenize is None:
             return Coverage(len(texts), unknown)
-        return Coverage(len(texts), unknown, sum(entry.tokens or 0 for entry in entries), sum(known))
+        tokens = sum(entry.tokens or 0 for entry in entries)
+        return Coverage(len(texts), unknown, tokens, sum(known))
 
     def _entries_of(self, texts: list[str]) -> Iterator[_Entry]:
         answer = self._call(texts)

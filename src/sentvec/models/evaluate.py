@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sentvec.errors import SettingsError, SourceError
 from sentvec.evaluation.data import Suite, Task
@@ -31,6 +32,7 @@ from sentvec.suggest import near_names
 
 _PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, SENTEVAL, QUICK)}
 _SAMPLED_ROWS = 1000  # of the matrix, for the fingerprint
+_BLOCK = 8192  # rows read at once
 _LARGEST_SEED = 2**32 - 1
 
 
@@ -92,7 +94,8 @@ def evaluate(
     ready = [task for task in wanted if task.name not in problems]
     absent = [task.name for task in wanted if task.name in problems]
     if not ready:
-        msg = f"none of {', '.join(absent)} can be run - " + "; ".join(problems[name] for name in absent)
+        reasons = "; ".join(problems[name] for name in absent)
+        msg = f"none of {', '.join(absent)} can be run - {reasons}"
         raise SourceError(msg)
     lower, why = _lowercase(model, lowercase)
     plan = Plan(rules, seed, threads, with_features)
@@ -204,3 +207,19 @@ def fingerprint(model: SentenceEncoder) -> str:
     rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _SAMPLED_ROWS)).astype(np.int64))
     total.update(model.rows.take(rows).astype("<f4").tobytes())
     return total.hexdigest()
+
+
+def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How often each word occurs in the training text, and the length of its vector.
+
+    Raises:
+        SettingsError: It is no model with a vector for each word.
+    """
+    if not isinstance(model, SentenceEncoder):
+        msg = f"a {type(model).__name__} has no word vectors of its own - expected a model that has"
+        raise SettingsError(msg)
+    norms = np.empty(len(model.vocabulary))
+    for start in range(0, len(norms), _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, len(norms)))
+        norms[rows] = np.linalg.norm(model.rows.take(rows).astype(np.float64), axis=1)
+    return model.vocabulary.counts, norms

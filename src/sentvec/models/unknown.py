@@ -1,4 +1,4 @@
-"""Letter case: whether a vocabulary has capitals, and whether a text has unknown words for its own."""
+"""Letter case: of a vocabulary, and whether many words of a text are unknown only for theirs."""
 
 from __future__ import annotations
 
