@@ -182,7 +182,7 @@ def dev_then_test(
     plan = "train part fitted, C from the development part, then test"
     words = in_words(protocol.name, plan, protocol.split, select)
     return _tested(
-        parts, np.array([rows, rows]), ~rows[None], protocol.split, select, words,
+        parts, rows[None], ~rows[None], protocol.split, select, words,
         digits=protocol.digits, threads=threads, progress=progress,
     )  # fmt: skip
 
@@ -199,7 +199,7 @@ def _tested(
     threads: int | None,
     progress: Listen | None,
 ) -> Classification:
-    """Choose C on held-out rows; the last of `rows` is the training part of the tested model.
+    """Choose C on held-out rows of the first folds; the model of the last fold is tested.
 
     The last part is the test part; `rows` and `held_out` are about the rows of the others.
     """

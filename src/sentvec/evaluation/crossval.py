@@ -21,7 +21,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentvec.evaluation.design import DenseDesign, Design, SparseDesign, blas_threads
+from sentvec.evaluation.design import (
+    DenseDesign,
+    Design,
+    SparseDesign,
+    blas_threads,
+    useful_threads,
+)
 from sentvec.evaluation.logistic import (
     checked_labels,
     checked_penalties,
@@ -36,7 +42,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 Listen: TypeAlias = Callable[[float], None]
 
 _BLOCK = 4_000_000  # scores held at once by a thread (32 MB)
-_MOST_BLOCKS, _LEAST_FOLDS = 4, 5  # folds in a block share work, blocks run in parallel
+_MOST_BLOCKS, _LEAST_FOLDS = 4, 2  # folds in a block share work, blocks run in parallel
 
 
 def fold_predictions(
@@ -79,8 +85,8 @@ def fold_predictions(
             result[index, block] = predicted
             meter.add(len(predicted))
 
-    workers = threads or os.cpu_count() or 1
-    with blas_threads(max(workers // len(blocks), 1)), ThreadPoolExecutor(workers) as pool:
+    inside = useful_threads(design.shape, threads) // len(blocks)
+    with blas_threads(max(inside, 1)), ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         list(pool.map(solve, blocks))
     return result
 

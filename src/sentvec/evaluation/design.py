@@ -12,6 +12,7 @@ Not here: the solver (`logistic.py`), and where features come from.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -25,6 +26,7 @@ from sentvec.errors import DivergedError, SettingsError
 Floats: TypeAlias = NDArray[np.float64]
 Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions (k, d)
 
+_MUCH_WORK = 2e10  # multiplications of a Hessian, seconds of one thread
 _LARGEST = 1e30  # of a feature: products of two still are far from overflow
 _JITTER = 1e-13  # of the mean diagonal: keeps a Cholesky factor of huge features alive
 
@@ -175,9 +177,15 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> NDArray[Any]:
     return np.hstack([np.abs(u - v), u * v])
 
 
+def useful_threads(shape: tuple[int, int], threads: int | None) -> int:
+    """How many threads pay for products of a design; for small ones waiting costs more."""
+    n_rows, n_columns = shape
+    return (threads or os.cpu_count() or 1) if n_rows * n_columns**2 > _MUCH_WORK else 1
+
+
 @contextmanager
-def blas_threads(threads: int | None) -> Iterator[None]:
-    """Let the linear algebra of NumPy and SciPy use this many threads; `None` leaves it alone.
+def blas_threads(threads: int) -> Iterator[None]:
+    """Let the linear algebra of NumPy and SciPy use this many threads.
 
     Needs threadpoolctl, which scikit-learn brings; without it the libraries decide themselves.
     """

@@ -24,6 +24,7 @@ Not here: image features; the user brings them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -129,7 +130,7 @@ def rank_images(
     chosen = settings or RankingSettings()
     _check_settings(chosen)
     parts = [_checked(*part) for part in (train, validation, test)]
-    with blas_threads(threads):
+    with blas_threads(threads or os.cpu_count() or 1):
         maps, best, epoch = _learn(parts[0], parts[1], chosen, progress)
         annotation, search = evaluate_maps(maps, *parts[2])
     return Ranking(
