@@ -90,6 +90,7 @@ def comparison_figure(reports: Sequence[Report]) -> Any:
     return figure
 
 
+Floats: TypeAlias = NDArray[np.float64]
 _Bars: TypeAlias = tuple[list[str], dict[str, list[float]]]
 
 
@@ -196,9 +197,7 @@ def norms_figure(counts: ArrayLike, norms: ArrayLike, name: str) -> Any:
     return figure
 
 
-def _medians(
-    frequencies: NDArray[np.float64], lengths: NDArray[np.float64]
-) -> tuple[list[float], list[float]]:
+def _medians(frequencies: Floats, lengths: Floats) -> tuple[list[float], list[float]]:
     """The median length in each of up to 30 equal steps of log frequency."""
     edges = np.geomspace(frequencies.min(), frequencies.max(), 31)
     places = np.clip(np.digitize(frequencies, edges), 1, 30)

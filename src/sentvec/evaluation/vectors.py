@@ -24,6 +24,7 @@ Vectors: TypeAlias = NDArray[np.floating[Any]]
 Listen: TypeAlias = Callable[[float], None]
 
 _BATCH = 4096  # texts given to a model at once
+_DIGITS = 12  # of a cosine
 _MOST_BYTES = 1 << 30  # of vectors kept for later tasks
 
 
@@ -215,7 +216,8 @@ def cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
     [1.0, 0.0]
     """
     products = np.einsum("ij,ij->i", _unit(left), _unit(right))
-    result: NDArray[np.float64] = np.clip(products, -1.0, 1.0)
+    # Equal cosines differ in the last digits, which would make ranks of noise.
+    result: NDArray[np.float64] = np.clip(np.round(products, _DIGITS), -1.0, 1.0)
     return result
 
 
