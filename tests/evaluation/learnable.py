@@ -59,7 +59,9 @@ def learnable_tree(root, seed=3):
         ("MPQA", "mpqa.pos", "mpqa.neg"),
     ):
         for label, file in ((1, one), (0, zero)):
-            write(root, {f"{name}/{file}": lines(sentence(rng, label) for _ in range(40 - 5 * label))})
+            write(
+                root, {f"{name}/{file}": lines(sentence(rng, label) for _ in range(40 - 5 * label))}
+            )
     for file, count in (("train_5500.label", 90), ("TREC_10.label", 40)):
         labels = [rng.randrange(6) for _ in range(count)]
         rows = [f"{TREC_CLASSES[label]}:x {sentence(rng, label)} ?" for label in labels]

@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from sentvec import evaluate
+from sentvec.evaluation.correlation import correlate
 from sentvec.evaluation.data import join_pairs
 from sentvec.evaluation.layout import available
 from sentvec.evaluation.readers import load_task
@@ -113,6 +115,35 @@ def test_a_word_overlap_cosine_correlates_as_it_should(tree):
         for name, part in sets.items()
     }
     assert found == pytest.approx(OVERLAP, abs=0.0006)
+
+
+class Overlap:
+    """The set of words of a text as a vector, whose cosine is the overlap of two sets."""
+
+    def __init__(self, texts):
+        words = {word for text in texts for word in re.findall(r"\w+", text)}
+        self.ids = {word: number for number, word in enumerate(sorted(words))}
+
+    def encode(self, texts):
+        rows = np.zeros((len(texts), len(self.ids)), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[[self.ids[word] for word in re.findall(r"\w+", text)]] = 1
+        return rows
+
+
+@pytest.mark.parametrize("name", ["STS14", "SICK"])
+def test_word_overlap_as_a_model_gives_the_known_figures(tree, name):
+    """The same from the door: `evaluate` with a model of another program."""
+    parts = load(tree, name).parts.values()
+    model = Overlap([text for part in parts for text in part.left + part.right])
+    result = evaluate(model, data=tree, tasks=name, lowercase=True)[name]
+    if name == "STS14":
+        found = {subset: one.pearson for subset, one in result.sets.items()}
+    else:
+        found = {name: correlate(result.items.scores["test"], result.items.gold["test"]).pearson}
+    expected = {subset: value for subset, value in OVERLAP.items() if subset in found}
+    assert found == pytest.approx(expected, abs=0.0006)
+    assert len(found) == (6 if name == "STS14" else 1)
 
 
 def test_both_readings_of_the_papers_sick_are_at_hand(tree):

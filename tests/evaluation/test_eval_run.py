@@ -195,6 +195,8 @@ def test_what_is_missing_is_listed_and_the_rest_is_run(tree, tmp_path):
     assert "is empty" in report.missing["MSRP"]
     assert "MR" in report
     assert "CR" not in report
+    assert report.get("CR") is None
+    assert report.get("MR") is report["MR"]
     with pytest.raises(SettingsError, match=re.escape("has no task 'CR' - CR: CR/custrev.pos")):
         _ = report["CR"]
     with pytest.raises(SettingsError, match="did you mean 'STS14'"):
@@ -312,7 +314,10 @@ def test_sentences_are_lower_cased_where_the_vocabulary_is(tree):
     assert text != text.lower()
     lowered = run(text.lower().split("\n"))
     assert lowered.provenance["lowercase"] is True
-    assert lowered.provenance["lowercase_because"] == "100.0% of 55 words of the model are in lower case"
+    assert (
+        lowered.provenance["lowercase_because"]
+        == "100.0% of 55 words of the model are in lower case"
+    )
     assert lowered["MR"].coverage.share == 1.0
     kept = run(text.split("\n"))
     assert kept.provenance["lowercase"] is False

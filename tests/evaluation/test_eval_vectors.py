@@ -142,6 +142,18 @@ def test_what_cannot_encode_is_refused():
         SentenceVectors({"encode": 1})
 
 
+def test_equal_vectors_are_noticed():
+    for model, texts, expected in (
+        (Counting(), ["ba", "be"], False),
+        (Counting(), ["ba be", "be ba", "be ba"], True),
+        (Counting(), ["ba", "ba"], False),  # one text is no sign of anything
+        (Answering(np.zeros_like), TEXTS, True),
+    ):
+        vectors = SentenceVectors(model)
+        vectors.prepare(texts)
+        assert vectors.are_equal(texts) is expected
+
+
 # --- coverage -----------------------------------------------------------------------------------
 
 

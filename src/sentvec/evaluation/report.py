@@ -25,7 +25,7 @@ _FORMAT = 1  # of the JSON
 _KIND = "sentvec evaluation report"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report(Mapping[str, TaskResult]):
     """Results by the name of the task: `report["STS14"].pearson`.
 
@@ -39,7 +39,7 @@ class Report(Mapping[str, TaskResult]):
     results: dict[str, TaskResult]
     missing: dict[str, str]
     provenance: dict[str, Any]
-    seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> TaskResult:
         """The result of a task.
@@ -52,6 +52,10 @@ class Report(Mapping[str, TaskResult]):
         why = self.missing.get(name) or near_names(name, self.results)
         msg = f"the report has no task {name!r} - {why}"
         raise SettingsError(msg)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The result of a task, or the default where it was not run."""
+        return self.results.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self.results

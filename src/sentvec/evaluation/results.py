@@ -29,7 +29,7 @@ _DIGITS = 10  # of a figure in JSON; beyond that they may depend on the number o
 MEAN, WEIGHTED, CONCATENATED = "mean", "mean weighted by pairs", "concatenation"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Items:
     """What was found for each item, in the order of the files.
 
@@ -46,7 +46,7 @@ class Items:
     fold_accuracies: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
     """One task.
 

@@ -79,15 +79,11 @@ def score_task(
     scored = _SCORERS[data.task.kind](data, vectors, plan, progress)
     remarks = list(scored.pop("remarks", ()))
     texts = [text for part in data.parts.values() for text in texts_of(part)]
-    if _are_equal(vectors.of(list(dict.fromkeys(texts)))):
+    if vectors.are_equal(texts):
         remarks.append("all sentences have the same vector: the figures say nothing of it")
     if any(math.isnan(value) for value in scored["figures"].values()):
         remarks.append("a correlation does not exist, since one side of it is constant")
     return {**scored, "remarks": remarks}
-
-
-def _are_equal(rows: Vectors) -> bool:
-    return len(rows) > 1 and bool((rows == rows[0]).all())
 
 
 # --- similarity ---------------------------------------------------------------------------------

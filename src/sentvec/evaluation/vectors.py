@@ -108,6 +108,14 @@ class SentenceVectors:
             return np.zeros((0, self.dim), np.float32)
         return np.stack([self._entries[text].vector for text in texts])
 
+    def are_equal(self, texts: Sequence[str]) -> bool:
+        """Whether different texts that were prepared all have the same vector."""
+        distinct = list(dict.fromkeys(texts))
+        first = self._entries[distinct[0]].vector
+        return len(distinct) > 1 and all(
+            np.array_equal(self._entries[text].vector, first) for text in distinct
+        )
+
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """How much of texts that were prepared the model knows."""
         if not self._says_known:
