@@ -65,6 +65,7 @@ def test_evaluate_prints_tables_and_what_is_missing(ran):
     assert "1/3     MR done" in ran.stderr
     assert "not run: CR: CR/custrev.neg is missing" in ran.stderr
     assert "sentences were lower-cased: 100.0% of 60 words" in ran.stderr
+    assert "in all, MR " in ran.stderr.splitlines()[-1]
 
 
 def test_evaluate_writes_json_and_markdown(place, ran):

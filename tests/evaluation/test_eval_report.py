@@ -270,6 +270,8 @@ def test_quick_accuracies_do_not_stand_beside_the_papers():
     assert overview(paper).rows[0][2] == "75.8"
     assert "do not belong beside the papers" in quick.to_markdown()
     assert "do not belong beside the papers" not in paper.to_markdown()
+    senteval = made(tasks, protocol="senteval")
+    assert "those of the protocol paper, these of senteval" in overview(senteval).note
 
 
 def test_the_document_tells_all(report):

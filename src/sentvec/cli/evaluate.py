@@ -126,6 +126,8 @@ def _show(report: Report) -> None:
         complain(remark)
     lowered = "lower-cased" if report.provenance["lowercase"] else "not lower-cased"
     complain(f"sentences were {lowered}: {report.provenance['lowercase_because']}")
+    each = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.seconds.items())
+    complain(f"seconds: {sum(report.seconds.values()):.1f} in all, {each}")
 
 
 def _write(report: Report, json: Path | None, markdown: Path | None, plot: Path | None) -> None:

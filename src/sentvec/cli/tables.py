@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,6 +12,7 @@ from rich.table import Table as RichTable
 from sentvec.evaluation.tables import Table
 
 _WIDE = 160  # columns where the output is no terminal
+_FIGURE = 16  # longest cell of a column of figures, which stand to the right
 
 
 def print_tables(tables: Iterable[Table]) -> None:
@@ -29,7 +31,9 @@ def print_tables(tables: Iterable[Table]) -> None:
 def _rich(table: Table) -> RichTable:
     result = RichTable(title=escape(table.title), title_justify="left", box=None, pad_edge=False)
     for number, heading in enumerate(table.headings):
-        result.add_column(escape(heading), justify="right" if number else "left", overflow="fold")
+        longest = max((len(row[number]) for row in table.rows), default=0)
+        side: Literal["left", "right"] = "right" if number and longest <= _FIGURE else "left"
+        result.add_column(escape(heading), justify=side, overflow="fold")
     for number, row in enumerate(table.rows):
         result.add_row(*map(escape, row), style="bold" if number < table.ours else None)
     return result
