@@ -23,7 +23,7 @@ from sentvec.evaluation.vectors import Coverage
 
 Floats: TypeAlias = NDArray[np.float32]
 
-_DIGITS = 10  # of a figure in JSON; beyond that they may depend on the number of threads
+DIGITS = 10  # of a figure in JSON; beyond that they may depend on the number of threads
 
 # The three ways to sum up sets of pairs, as they are called in every report.
 MEAN, WEIGHTED, CONCATENATED = "mean", "mean weighted by pairs", "concatenation"
@@ -177,7 +177,7 @@ class TaskResult:
 def _numbers(figures: Mapping[str, float]) -> dict[str, float | None]:
     """JSON knows no NaN."""
     return {
-        key: round(value, _DIGITS) if math.isfinite(value) else None
+        key: round(value, DIGITS) if math.isfinite(value) else None
         for key, value in figures.items()
     }
 
@@ -200,7 +200,7 @@ def _items_to_json(items: Items) -> dict[str, Any]:
         bits = _base64(np.packbits(items.correct))
         values["correct"] = {"bits": bits, "items": len(items.correct)}
     if items.fold_accuracies:
-        values["fold_accuracies"] = [round(value, _DIGITS) for value in items.fold_accuracies]
+        values["fold_accuracies"] = [round(value, DIGITS) for value in items.fold_accuracies]
     return values
 
 

@@ -20,7 +20,7 @@ from sentvec.evaluation.published import (
     Style,
 )
 from sentvec.evaluation.report import Report
-from sentvec.evaluation.results import TaskResult
+from sentvec.evaluation.results import DIGITS, TaskResult
 from sentvec.evaluation.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2
 from sentvec.evaluation.skip_thought_tables import SKIP_THOUGHT_TABLES
 
@@ -72,6 +72,7 @@ def shown(value: float | None, style: Style) -> str:
         return NOT_RUN
     if math.isnan(value):
         return _DOES_NOT_EXIST
+    value = round(value, DIGITS)  # so that a report read from JSON shows the same
     if style == "per cent":
         return f"{100 * value:.1f}"
     if style == ".00":
