@@ -10,8 +10,8 @@ part does not improve after a round, and a round is the default number of epochs
 installed (100 in 2015, 10 and 1 later), so results depend on its version and on the start. Here the
 objective is that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised
 intercept. It has one solution, found exactly, and C takes the part of early stopping: the value
-with the best Pearson on the development part wins (the first to 4 digits). Same data and the same model class, but the
-result is a function of the data alone.
+with the best Pearson on the development part wins, the smallest of those equal to four digits. Same
+data and the same model class, but the result is a function of the data alone.
 
 SentEval fits the same layer by squared error on the probabilities. It uses grades 1 to 5 for STS
 Benchmark too, whose scores go from 0 to 5; here the grades are the scale of the task.
@@ -181,6 +181,8 @@ def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Flo
         if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1.0, size), limit):
             return weights
         if solve is None:
+            # One for all grades: so steps keep the sum over the grades at zero, where the Hessian
+            # is well conditioned. With one for each grade the conjugate gradients take for ever.
             solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
         step, moved = _newton_step(design, chances, penalty, gradient, solve)
         slope, rate = float(np.vdot(gradient, step)), 1.0
