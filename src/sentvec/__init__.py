@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from sentvec.errors import SentvecError
 
 if TYPE_CHECKING:
+    from sentvec.evaluation.report import Report
+    from sentvec.models.evaluate import evaluate
     from sentvec.models.load import load, resume
     from sentvec.models.presets import PRESETS
     from sentvec.models.results import Feature, Hit
@@ -31,10 +33,12 @@ _HOMES = {
     "Listener": "sentvec.training.progress",
     "PRESETS": "sentvec.models.presets",
     "Progress": "sentvec.training.progress",
+    "Report": "sentvec.evaluation.report",
     "Sent2Vec": "sentvec.models.sent2vec",
     "Sent2VecSettings": "sentvec.models.settings",
     "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
+    "evaluate": "sentvec.models.evaluate",
     "load": "sentvec.models.load",
     "resume": "sentvec.models.load",
 }
@@ -45,11 +49,13 @@ __all__ = [
     "Hit",
     "Listener",
     "Progress",
+    "Report",
     "Sent2Vec",
     "Sent2VecSettings",
     "SentvecError",
     "Summary",
     "Tokenizer",
+    "evaluate",
     "load",
     "resume",
 ]

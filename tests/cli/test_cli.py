@@ -96,7 +96,7 @@ def commands(command=None, path=()):
 def test_there_are_the_commands_of_the_documentation():
     assert set(commands()) >= {
         (), ("train",), ("train", "sent2vec"), ("encode",), ("similarity",), ("neighbors",),
-        ("prepare",), ("info",), ("demo",), ("estimate",),
+        ("prepare",), ("info",), ("demo",), ("estimate",), ("evaluate",), ("compare",),
     }  # fmt: skip
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
     from sentvec.models.encoder import SentenceEncoder
 
-# Words looked at to say whether a vocabulary is lower-cased, and a typical sentence.
-_LOOKED_AT, _SENTENCE_WORDS = 20_000, 20
+_SENTENCE_WORDS = 20  # of a typical sentence
 
 
 def command(model: Model, tokenizer: TokenizerName = None) -> None:
@@ -64,17 +64,14 @@ def _ngrams(config: dict[str, Any]) -> str:
 
 
 def _case(encoder: SentenceEncoder) -> str:
-    words = [
-        word for word in islice(encoder.vocabulary, _LOOKED_AT) if word.lower() != word.upper()
-    ]
-    if not words:
+    share, n_words = lower_case_share(encoder.vocabulary)
+    if not n_words:
         return ""
-    share = sum(word == word.lower() for word in words) / len(words)
-    verdict = "lower-cased" if share > 0.99 else "with capitals"
+    verdict = "lower-cased" if share > LOWER_CASED else "with capitals"
     advice = ""
     if verdict == "lower-cased" and not encoder.tokenizer.lowercase:
         advice = "; text is not lower-cased by the tokenizer: lower-case it yourself"
-    return f"{verdict} ({share:.1%} of the first {len(words):,} words){advice}"
+    return f"{verdict} ({share:.1%} of the first {n_words:,} words){advice}"
 
 
 def _bytes_per_sentence(encoder: SentenceEncoder) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from sentvec.models.base import TextEncoder
     from sentvec.models.encoder import SentenceEncoder
 
 Model = Annotated[
@@ -32,6 +33,11 @@ def open_model(path: Path, tokenizer: str | None = None) -> SentenceEncoder:
     from sentvec.models.load import load
 
     return load(path, tokenizer=tokenizer)
+
+
+def open_any(name: str, tokenizer: str | None = None) -> TextEncoder:
+    """Open whatever can be evaluated, by the name the user gives it: a path."""
+    return open_model(Path(name), tokenizer)
 
 
 def shown_size(size: float) -> str:
