@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    model: Annotated[str, typer.Argument(help="A model: whatever `sentvec encode` opens.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A model: whatever `sentvec encode` opens, or a baseline: tfidf, mean:VECTORS, "
+            "sif:VECTORS."
+        ),
+    ],
     data: Annotated[
         Path | None,
         typer.Option(help="Folder of the data, as docs/evaluation-data.md has it."),
@@ -69,6 +75,10 @@ def command(
         int | None, typer.Option(help="[default: all processors]", show_default=False)
     ] = None,
     tokenizer: TokenizerName = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(help="For sif: how often words occur: a model, or a file of word and count."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Evaluate a model with the protocols of the papers, on local files."""
@@ -76,7 +86,7 @@ def command(
         msg = "no data is named - expected --data DIR (docs/evaluation-data.md), or --plot-norms"
         raise SettingsError(msg)
     _check_outputs([json, markdown], [plot, plot_norms])
-    encoder = open_any(model, tokenizer)
+    encoder = open_any(model, tokenizer, counts)
     name = Path(model).name or model
     if plot_norms is not None:
         _draw_norms(encoder, name, plot_norms)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sentvec.errors import SettingsError
+
 if TYPE_CHECKING:
-    from sentvec.models.base import TextEncoder
     from sentvec.models.encoder import SentenceEncoder
 
 Model = Annotated[
@@ -35,8 +36,15 @@ def open_model(path: Path, tokenizer: str | None = None) -> SentenceEncoder:
     return load(path, tokenizer=tokenizer)
 
 
-def open_any(name: str, tokenizer: str | None = None) -> TextEncoder:
-    """Open whatever can be evaluated, by the name the user gives it: a path."""
+def open_any(name: str, tokenizer: str | None = None, counts: Path | None = None) -> Any:
+    """Open whatever can be evaluated, by the name the user gives it: a path, or a baseline."""
+    from sentvec.models.baselines import KINDS, open_baseline
+
+    if name.partition(":")[0] in KINDS and not Path(name).exists():
+        return open_baseline(name, counts=counts, tokenizer=tokenizer)
+    if counts is not None:
+        msg = f"--counts is for sif:VECTORS, not for {name!r} - leave it out"
+        raise SettingsError(msg)
     return open_model(Path(name), tokenizer)
 
 

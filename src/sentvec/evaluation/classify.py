@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import SettingsError
 from sentvec.evaluation.crossval import Listen, fold_predictions
-from sentvec.evaluation.design import checked_features
+from sentvec.evaluation.design import checked_features, stacked
 from sentvec.evaluation.logistic import checked_labels
 from sentvec.evaluation.naive_bayes import Tokens
 from sentvec.evaluation.protocols import (
@@ -203,7 +203,7 @@ def _tested(
 
     The last part is the test part; `rows` and `held_out` are about the rows of the others.
     """
-    x, y = (np.concatenate([part[index] for part in parts]) for index in (0, 1))
+    x, y = stacked([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
     n_test = len(parts[-1][1])
     never = np.zeros((len(rows), n_test), np.bool_)
     predicted = fold_predictions(
@@ -226,7 +226,7 @@ def _tested(
 
 def _checked(features: ArrayLike, labels: ArrayLike) -> tuple[NDArray[Any], Ids]:
     x = checked_features(features)
-    return x, checked_labels(labels, len(x))
+    return x, checked_labels(labels, x.shape[0])
 
 
 def _taken(tokens: Tokens, order: Ids) -> Tokens:

@@ -26,6 +26,7 @@ from sentvec.evaluation.design import (
     Design,
     SparseDesign,
     blas_threads,
+    design_of,
     useful_threads,
 )
 from sentvec.evaluation.logistic import (
@@ -70,13 +71,14 @@ def fold_predictions(
     Returns:
         The predicted classes, (c, f, n).
     """
-    dense = DenseDesign(features)
-    known = checked_labels(labels, dense.shape[0])
+    known = checked_labels(labels, np.shape(features)[0])
     grid = checked_penalties(penalties)
     meter = _Meter(progress, len(rows) * len(grid))
     if tokens is not None:
-        return _with_ngrams(dense, known, rows, grid, NgramTable.of(tokens), threads, meter)
-    design = dense.compact()
+        return _with_ngrams(
+            DenseDesign(features), known, rows, grid, NgramTable.of(tokens), threads, meter
+        )
+    design = design_of(features)
     result = np.empty((len(grid), *rows.shape), np.int64)
     blocks = _blocks(len(rows), len(np.unique(known)) * rows.shape[1])
 

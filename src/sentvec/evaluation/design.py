@@ -13,7 +13,7 @@ Not here: the solver (`logistic.py`), and where features come from.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol, TypeAlias
@@ -56,6 +56,9 @@ class DenseDesign:
 
     def __init__(self, features: ArrayLike) -> None:
         x = checked_features(features)
+        if is_sparse(x):
+            msg = "the vectors are sparse - expected dense ones; this task has no use for TF-IDF"
+            raise SettingsError(msg)
         self.x: Floats = np.ones((x.shape[0], x.shape[1] + 1))
         self.x[:, :-1] = x
         self.shape = self.x.shape
@@ -144,12 +147,49 @@ class SparseDesign:
         return solve
 
 
-def checked_features(features: ArrayLike) -> NDArray[np.floating[Any]]:
-    """The features as an array of floats.
+def design_of(features: Any) -> Design:
+    """The design of features, dense or sparse."""
+    if not is_sparse(features):
+        return DenseDesign(features).compact()
+    rows = checked_features(features)
+    return SparseDesign(DenseDesign(np.zeros((rows.shape[0], 0))), rows.astype(np.float64))
+
+
+def is_sparse(features: Any) -> bool:
+    """Whether features are a matrix of scipy.sparse."""
+    return hasattr(features, "tocsr")
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """The rows of several parts one after the other."""
+    if not any(map(is_sparse, parts)):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csr")
+
+
+def beside(features: Any, more: NDArray[Any]) -> Any:
+    """Features with further columns."""
+    if not is_sparse(features):
+        return np.hstack([features, more])
+    from scipy.sparse import csr_matrix, hstack
+
+    return hstack([features, csr_matrix(more)], format="csr")
+
+
+def checked_features(features: ArrayLike) -> Any:
+    """The features as an array of floats; sparse ones stay what they are.
 
     Raises:
         SettingsError: They are not two-dimensional, or some are NaN, infinite or huge.
     """
+    if is_sparse(features):
+        sparse: Any = features
+        if not np.isfinite(sparse.data).all():
+            msg = "sparse features hold NaN or infinity - expected finite numbers"
+            raise SettingsError(msg + "; check the encoder")
+        return sparse.tocsr()
     x = np.asarray(features)
     if x.ndim != 2 or x.dtype.kind not in "fiu":
         msg = f"features have shape {x.shape} and type {x.dtype} - expected numbers, a row an item"
@@ -164,7 +204,7 @@ def checked_features(features: ArrayLike) -> NDArray[np.floating[Any]]:
     return x
 
 
-def pair_features(left: ArrayLike, right: ArrayLike) -> NDArray[Any]:
+def pair_features(left: ArrayLike, right: ArrayLike) -> Any:
     """The features of a pair of sentences: [|u - v|, u * v].
 
     >>> pair_features([[1.0, 2.0]], [[3.0, -1.0]])
@@ -174,6 +214,10 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> NDArray[Any]:
     if u.shape != v.shape:
         msg = f"the two sides of the pairs have shapes {u.shape} and {v.shape} - expected the same"
         raise SettingsError(msg)
+    if is_sparse(u):
+        from scipy.sparse import hstack
+
+        return hstack([abs(u - v), u.multiply(v)], format="csr")
     return np.hstack([np.abs(u - v), u * v])
 
 

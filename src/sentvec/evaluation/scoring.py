@@ -28,7 +28,7 @@ from sentvec.evaluation.data import (
     TaskData,
     join_pairs,
 )
-from sentvec.evaluation.design import pair_features
+from sentvec.evaluation.design import beside, pair_features
 from sentvec.evaluation.naive_bayes import surface_features
 from sentvec.evaluation.protocols import PAPER, SENTEVAL, Classification, Protocol
 from sentvec.evaluation.ranking import RankingSettings, rank_images
@@ -213,7 +213,7 @@ def _features(part: Labelled | LabelledPairs, vectors: SentenceVectors, extra: s
     features: Vectors = pair_features(vectors.of(part.left), vectors.of(part.right))
     if extra == "+feats":
         words = [list(map(_FEATURE_WORDS.tokenize, side)) for side in (part.left, part.right)]
-        features = np.hstack([features, surface_features(*words)])
+        features = beside(features, surface_features(*words))
     return features
 
 

@@ -1,8 +1,10 @@
 """The vectors of sentences, from any model: each text encoded once, every answer checked.
 
 A model is anything with `encode(list[str])` that returns a row for each text: an array, a list of
-rows, or what NumPy can read as one. What it returns is never repaired: rows that are not finite,
-too few rows, another width than before are errors that name a text.
+rows, what NumPy can read as one, or a matrix of scipy.sparse. One with a method `fit(texts)` is
+given all texts of a task before they are encoded, and nothing is kept from task to task. What a
+model returns is never repaired: rows that are not finite, too few rows, another width than before
+are errors that name a text.
 
 Not here: what is done with the vectors (`scoring`).
 """
@@ -13,12 +15,13 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import EmptyTextWarning, EncoderError, InputTypeError, LetterCaseWarning
+from sentvec.evaluation.design import checked_features, is_sparse, stacked
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
 Listen: TypeAlias = Callable[[float], None]
@@ -71,6 +74,7 @@ class SentenceVectors:
         if not callable(self._encode):
             msg = f"an object of type {type(model).__name__} has no method encode - expected a "
             raise InputTypeError(msg + "model: encode(list of str) returns a row for each")
+        self._fit = getattr(model, "fit", None)
         taken = _parameters_of(self._encode)
         self._says_known = "return_known" in taken
         self._options: dict[str, Any] = {"return_known": True} if self._says_known else {}
@@ -94,11 +98,14 @@ class SentenceVectors:
         size = self._bytes // max(len(self._entries), 1)
         if self._bytes + size * len(new) > self._most_bytes:
             self._entries, self._bytes, new = {}, 0, distinct
+        if callable(self._fit):
+            self._entries, self._bytes, self.dim, new = {}, 0, 0, distinct
+            self._fit(distinct)
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             for text, entry in zip(batch, self._entries_of(batch), strict=True):
                 self._entries[text] = entry
-                self._bytes += entry.vector.nbytes
+                self._bytes += entry.vector.data.nbytes
             if progress is not None:
                 progress(min((start + _BATCH) / len(new), 1.0))
 
@@ -106,14 +113,15 @@ class SentenceVectors:
         """The vectors of texts that were prepared, (n, dim)."""
         if not texts:
             return np.zeros((0, self.dim), np.float32)
-        return np.stack([self._entries[text].vector for text in texts])
+        rows = [self._entries[text].vector for text in texts]
+        return stacked(rows) if is_sparse(rows[0]) else np.stack(rows)
 
     def are_equal(self, texts: Sequence[str]) -> bool:
         """Whether different texts that were prepared all have the same vector."""
         distinct = list(dict.fromkeys(texts))
         first = self._entries[distinct[0]].vector
         return len(distinct) > 1 and all(
-            np.array_equal(self._entries[text].vector, first) for text in distinct
+            _same(self._entries[text].vector, first) for text in distinct
         )
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
@@ -144,7 +152,8 @@ class SentenceVectors:
         self.dim = vectors.shape[1]
         tokens = [len(self._tokenize(text)) if self._tokenize else None for text in texts]
         # Copies: a view would keep the whole batch alive, or change with a reused array.
-        yield from map(_Entry, np.array(vectors), known, tokens)
+        rows = vectors if is_sparse(vectors) else np.array(vectors)
+        yield from map(_Entry, rows, known, tokens)
 
     def _call(self, texts: list[str]) -> Any:
         with warnings.catch_warnings(record=True) as caught:
@@ -188,6 +197,8 @@ def _checked(answer: Any, texts: list[str]) -> Vectors:
     Raises:
         EncoderError: They are not that.
     """
+    if is_sparse(answer) and answer.shape[0] == len(texts):
+        return cast(Vectors, checked_features(answer))
     vectors = _as_array(answer)
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
         msg = f"encode returned an array of shape {vectors.shape} for {len(texts):,} texts - "
@@ -223,7 +234,10 @@ def cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
     >>> cosines(np.array([[3.0, 4.0], [0.0, 0.0]]), np.array([[6.0, 8.0], [1.0, 0.0]])).tolist()
     [1.0, 0.0]
     """
-    products = np.einsum("ij,ij->i", _unit(left), _unit(right))
+    if is_sparse(left):
+        products = _sparse_cosines(left, right)
+    else:
+        products = np.einsum("ij,ij->i", _unit(left), _unit(right))
     # Equal cosines differ in the last digits, which would make ranks of noise.
     result: NDArray[np.float64] = np.clip(np.round(products, _DIGITS), -1.0, 1.0)
     return result
@@ -237,3 +251,19 @@ def _unit(vectors: Vectors) -> NDArray[np.float64]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: NDArray[np.float64] = np.divide(rows, lengths, out=rows, where=lengths > 0)
     return unit
+
+
+def _sparse_cosines(left: Any, right: Any) -> NDArray[np.float64]:
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    products = np.asarray(one.multiply(other).sum(axis=1)).ravel()
+    squares = [np.asarray(side.multiply(side).sum(axis=1)).ravel() for side in (one, other)]
+    lengths = np.sqrt(squares[0] * squares[1])
+    cosine: NDArray[np.float64] = np.zeros_like(products)
+    np.divide(products, lengths, out=cosine, where=lengths > 0)
+    return cosine
+
+
+def _same(one: Any, other: Any) -> bool:
+    if is_sparse(one):
+        return bool(one.shape == other.shape and (one != other).nnz == 0)
+    return np.array_equal(one, other)

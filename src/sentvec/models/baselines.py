@@ -27,6 +27,7 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode
 
 A = 1e-3  # of SIF: a / (a + p(w)); the paper's value
+KINDS = ("tfidf", "mean", "sif")
 _FEWEST = 3  # texts that have a first component worth taking out
 
 
@@ -49,6 +50,10 @@ class TfIdf:
         self._vectorizer = TfidfVectorizer(
             tokenizer=self.tokenizer.tokenize, lowercase=False, token_pattern=None, dtype=np.float32
         )
+
+    def provenance(self) -> dict[str, Any]:
+        """For reports."""
+        return {"kind": "tfidf", "idf": "counted over the texts of each task"}
 
     def fit(self, texts: Sequence[str]) -> TfIdf:
         """Count in how many of the texts each word stands.
@@ -103,6 +108,7 @@ class Sif(TextEncoder):
             msg = "the file of word vectors has no counts, and SIF needs them"
             raise SettingsError(msg + " - give --counts: a model, or a file of words and counts")
         seen = np.array([counts.get(word, 0) for word in model.vocabulary], np.float64)
+        self._a, self._total = a, int(total)
         self._weights = (a / (a + np.maximum(seen, 1) / total)).astype(np.float32)
         self._common: Vectors | None = None
 
@@ -110,6 +116,11 @@ class Sif(TextEncoder):
     def dim(self) -> int:
         """Length of the vectors."""
         return self.model.dim
+
+    def provenance(self) -> dict[str, Any]:
+        """For reports."""
+        return {"kind": "sif", "a": self._a, "counts": self._total, "component": "of each task",
+                "vectors": self.model.config.get("source", self.model.config["sizes"])}  # fmt: skip
 
     def fit(self, texts: Sequence[str]) -> Sif:
         """Find the component that is common to these texts."""
