@@ -61,13 +61,15 @@ class FastText(SentenceEncoder):
             "max_n": settings["max_n"],
             "kept": self._kept,
         }
+        # Before version 12 the end of a line was a word like others.
+        self._end_has_parts = settings.get("layout_version", 12) < 12
         self._rows_of_word = lru_cache(_REMEMBERED)(self._find_rows)
 
     def _find_rows(self, word: str) -> Ints:
         """The rows of a word: its own, if it is known, and those of its character n-grams."""
         number = self.vocabulary.ids.get(word)
         own = np.array([] if number is None else [number], np.int64)
-        if word == SENTENCE_END:
+        if word == SENTENCE_END and not self._end_has_parts:
             return own
         parts, _ = subword_rows([encode(word)], **self._characters)
         return np.concatenate([own, parts])
