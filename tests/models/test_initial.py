@@ -239,5 +239,5 @@ def test_where_there_is_no_model_it_is_said(tmp_path):
     with pytest.raises(SourceError, match="no model at"):
         go_on(MORE, tmp_path / "nowhere")
     (tmp_path / "file").write_text("text")
-    with pytest.raises(FormatError, match="is not a model folder"):
+    with pytest.raises(FormatError, match="is not a model"):
         go_on(MORE, tmp_path / "file")

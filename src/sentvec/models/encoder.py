@@ -22,17 +22,18 @@ from sentvec.errors import FormatError
 from sentvec.features import feature_lists
 from sentvec.models.averaging import mean_rows
 from sentvec.models.base import TextEncoder, Vectors
-from sentvec.models.card import model_card
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
-from sentvec.models.lazy import storable
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
 from sentvec.models.unknown import warn_about_case
 from sentvec.rows import Rows, everything, rows_of
-from sentvec.storage.folder import ModelFolder, write_folder
+from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+
+# What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
+SENTENCE_END = "</s>"
 
 
 class SentenceEncoder(TextEncoder):
@@ -192,6 +193,6 @@ class SentenceEncoder(TextEncoder):
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        card = model_card(Path(folder).name, self.config)
-        tensors = storable(self.tensors, self.rows)
-        write_folder(folder, self.config, self.vocabulary, tensors, card)
+        from sentvec.models.convert import convert  # which knows this class
+
+        convert(self, folder)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sentvec.errors import SettingsError
 from sentvec.formats.write_sent2vec import write_sent2vec
 from sentvec.formats.write_word2vec import write_word2vec
-from sentvec.models.convert import kept_words
+from sentvec.models.convert import first_ids, kept_words
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.rows import DenseRows, Rows
 from sentvec.text.unicode import encode
@@ -76,11 +76,14 @@ def to_sent2vec(
     if "hash_ids" in model.tensors:
         msg = "the model keeps other ids for its n-grams than for its words, which a Sent2Vec "
         raise SettingsError(msg + "binary cannot hold - keep the commonest words with max_vocab")
-    ids = kept_words(model, None, max_vocab)
+    # The first ones, equal or odd words among them: ids are places, and n-grams hang on them.
+    ids = first_ids(model, max_vocab)
     n_words = len(model.vocabulary)
     rows = np.concatenate([ids, np.arange(n_words, model.rows.shape[0])])
     outputs = model.tensors.get("output_vectors")
     settings = {**model.config["settings"], "buckets": model.config["sizes"]["buckets"]}
+    if not settings["buckets"]:  # a header may name lengths of n-grams that no row is for
+        settings |= {"min_n": 0, "max_n": 0}
     write_sent2vec(
         Path(path),
         words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],

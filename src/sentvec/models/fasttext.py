@@ -24,9 +24,10 @@ from sentvec.errors import UnknownWordError
 from sentvec.features import NO_ROW
 from sentvec.models.averaging import mean_rows, sum_rows
 from sentvec.models.base import Vectors
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
+from sentvec.models.opened import CHAR_NGRAMS
 from sentvec.models.results import Feature
 from sentvec.models.similarity import normalized
 from sentvec.rows import DenseRows
@@ -35,8 +36,6 @@ from sentvec.text.unicode import encode
 
 Ints = NDArray[np.int64]
 
-CHAR_NGRAMS = "cbow-c+w-ngrams"
-SENTENCE_END = "</s>"
 _REMEMBERED = 1 << 16  # words whose rows are kept
 
 
