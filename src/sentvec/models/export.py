@@ -78,11 +78,11 @@ def to_sent2vec(
         raise SettingsError(msg + "binary cannot hold - keep the commonest words with max_vocab")
     # The first ones, equal or odd words among them: ids are places, and n-grams hang on them.
     ids = first_ids(model, max_vocab)
-    n_words = len(model.vocabulary)
-    rows = np.concatenate([ids, np.arange(n_words, model.rows.shape[0])])
+    n_words, buckets = len(model.vocabulary), model.config["sizes"]["buckets"]
+    rows = np.concatenate([ids, np.arange(n_words, n_words + buckets)])
     outputs = model.tensors.get("output_vectors")
-    settings = {**model.config["settings"], "buckets": model.config["sizes"]["buckets"]}
-    if not settings["buckets"]:  # a header may name lengths of n-grams that no row is for
+    settings = {**model.config["settings"], "buckets": buckets}
+    if not buckets:  # a header may name lengths of n-grams that no row is for
         settings |= {"min_n": 0, "max_n": 0}
     write_sent2vec(
         Path(path),
