@@ -12,7 +12,9 @@ Not here: how the arrays come out of a file, and what the rows mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import mmap
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -224,6 +226,37 @@ def everything(rows: Rows) -> NDArray[np.float32]:
         block = matrix[start : start + _BLOCK]
         block[:] = rows.take(np.arange(start, start + len(block)))
     return matrix
+
+
+def expect_single_rows(tensors: Mapping[str, NDArray[Any]]) -> None:
+    """Tell the system that rows of mapped matrices will be read here and there.
+
+    By habit it reads what lies around a page as well, which for the rows of a sentence is dozens of
+    times the memory and the time. Arrays that are not mapped are passed over.
+    """
+    _advise(tensors, "MADV_RANDOM")
+
+
+@contextmanager
+def expect_all_rows(tensors: Mapping[str, NDArray[Any]]) -> Iterator[None]:
+    """Tell the system that, for a while, mapped matrices will be read from end to end."""
+    _advise(tensors, "MADV_SEQUENTIAL")
+    try:
+        yield
+    finally:
+        expect_single_rows(tensors)
+
+
+def _advise(tensors: Mapping[str, NDArray[Any]], advice: str) -> None:
+    for array in tensors.values():
+        whole: Any = array
+        while isinstance(whole, (np.ndarray, memoryview)):
+            whole = whole.obj if isinstance(whole, memoryview) else whole.base
+        # Some systems take no advice.
+        if isinstance(whole, mmap.mmap) and hasattr(whole, "madvise") and array.nbytes:
+            begin = array.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
+            page = begin // mmap.PAGESIZE * mmap.PAGESIZE
+            whole.madvise(getattr(mmap, advice), page, begin + array.nbytes - page)
 
 
 def _misfit(expected: str, found: NDArray[Any]) -> FormatError:

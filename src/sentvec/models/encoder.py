@@ -27,7 +27,7 @@ from sentvec.models.inputs import as_texts
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
 from sentvec.models.unknown import warn_about_case
-from sentvec.rows import Rows, everything, rows_of
+from sentvec.rows import Rows, everything, expect_single_rows, rows_of
 from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
@@ -62,8 +62,10 @@ class SentenceEncoder(TextEncoder):
         self._read_vocabulary = vocabulary
         self.tokenizer = tokenizer
         self.tensors = tensors
+        expect_single_rows(tensors)
         self.config = config
         self._origin = origin
+        self._case_was_told = False
         self._ngrams = int(config["settings"]["ngrams"])
         # The word with which programs of Sent2Vec end a sentence.
         self._sentence_end = config["settings"].get("sentence_end")
@@ -163,7 +165,8 @@ class SentenceEncoder(TextEncoder):
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
 
     def _look_at(self, texts: list[str]) -> None:
-        warn_about_case(self.tokenizer, self.vocabulary, texts)
+        if not self._case_was_told:
+            self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
 
     def _tokens(self, text: str) -> list[str]:
         """The words of a text, up to the end of its first sentence where a word marks that."""
