@@ -13,8 +13,7 @@ Not here: how the arrays come out of a file, and what the rows mean.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -228,35 +227,22 @@ def everything(rows: Rows) -> NDArray[np.float32]:
     return matrix
 
 
-def expect_single_rows(tensors: Mapping[str, NDArray[Any]]) -> None:
-    """Tell the system that rows of mapped matrices will be read here and there.
+def expect_reads(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> None:
+    """Tell the system whether mapped matrices will be read for the most part, or single rows.
 
-    By habit it reads what lies around a page as well, which for the rows of a sentence is dozens of
-    times the memory and the time. Arrays that are not mapped are passed over.
+    By habit it reads 128 KB around a page that is touched. That is right where much is read; for
+    the rows of a few sentences it is dozens of times the memory and the time.
     """
-    _advise(tensors, "MADV_RANDOM")
-
-
-@contextmanager
-def expect_all_rows(tensors: Mapping[str, NDArray[Any]]) -> Iterator[None]:
-    """Tell the system that, for a while, mapped matrices will be read from end to end."""
-    _advise(tensors, "MADV_SEQUENTIAL")
-    try:
-        yield
-    finally:
-        expect_single_rows(tensors)
-
-
-def _advise(tensors: Mapping[str, NDArray[Any]], advice: str) -> None:
     for array in tensors.values():
         whole: Any = array
         while isinstance(whole, (np.ndarray, memoryview)):
             whole = whole.obj if isinstance(whole, memoryview) else whole.base
-        # Some systems take no advice.
+        # Some arrays are not mapped, and some systems take no advice.
         if isinstance(whole, mmap.mmap) and hasattr(whole, "madvise") and array.nbytes:
             begin = array.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
             page = begin // mmap.PAGESIZE * mmap.PAGESIZE
-            whole.madvise(getattr(mmap, advice), page, begin + array.nbytes - page)
+            advice = mmap.MADV_NORMAL if everywhere else mmap.MADV_RANDOM
+            whole.madvise(advice, page, begin + array.nbytes - page)
 
 
 def _misfit(expected: str, found: NDArray[Any]) -> FormatError:

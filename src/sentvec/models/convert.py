@@ -21,7 +21,7 @@ from sentvec.models.card import model_card
 from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.lazy import LazyMatrix, Take, storable
 from sentvec.models.similarity import cosine_pairs
-from sentvec.rows import DenseRows, expect_all_rows
+from sentvec.rows import DenseRows
 from sentvec.storage.folder import write_folder
 from sentvec.text.vocabulary import Vocabulary
 
@@ -75,12 +75,11 @@ def convert(
     all_words = model.vocabulary
     vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
     config = {**model.config, "sizes": {**model.config["sizes"], "vocabulary": len(kept)}}
-    with expect_all_rows(model.tensors):
-        tensors = _tensors(model, kept, dtype, targets=targets)
+    model.expect_reads(everywhere=True)
+    tensors = _tensors(model, kept, dtype, targets=targets)
     stored = "product quantisation" if "codes" in tensors else str(tensors["input_vectors"].dtype)
     config["settings"] = {**model.config["settings"], "dtype": stored}
-    with expect_all_rows(model.tensors):
-        write_folder(folder, config, vocabulary, tensors, model_card(Path(folder).name, config))
+    write_folder(folder, config, vocabulary, tensors, model_card(Path(folder).name, config))
 
 
 def kept_words(

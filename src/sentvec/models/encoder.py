@@ -27,13 +27,17 @@ from sentvec.models.inputs import as_texts
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
 from sentvec.models.unknown import warn_about_case
-from sentvec.rows import Rows, everything, expect_single_rows, rows_of
+from sentvec.rows import Rows, everything, expect_reads, rows_of
 from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.training.memory import available
 
 # What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
 SENTENCE_END = "</s>"
+
+# So many texts at once have words from all over a matrix.
+_MANY_TEXTS = 2048
 
 
 class SentenceEncoder(TextEncoder):
@@ -62,10 +66,10 @@ class SentenceEncoder(TextEncoder):
         self._read_vocabulary = vocabulary
         self.tokenizer = tokenizer
         self.tensors = tensors
-        expect_single_rows(tensors)
         self.config = config
         self._origin = origin
         self._case_was_told = False
+        self._reads_everywhere = True  # as the system takes it without being told
         self._ngrams = int(config["settings"]["ngrams"])
         # The word with which programs of Sent2Vec end a sentence.
         self._sentence_end = config["settings"].get("sentence_end")
@@ -99,6 +103,7 @@ class SentenceEncoder(TextEncoder):
         Mapped where it is stored like that; a packed matrix (int8, product quantisation) is
         unpacked whole, at every call.
         """
+        self.expect_reads(everywhere=True)
         dense = self.tensors.get("input_vectors")
         if dense is not None and dense.dtype in (np.float32, np.float16):
             return dense
@@ -158,6 +163,21 @@ class SentenceEncoder(TextEncoder):
             for tensor in state["tensors"].values():
                 tensor.flags.writeable = False
             type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
+
+    def expect_reads(self, *, everywhere: bool) -> None:
+        """Tell the system how the matrices will be read; only what changes is told."""
+        if everywhere != self._reads_everywhere:
+            expect_reads(self.tensors, everywhere=everywhere)
+            self._reads_everywhere = everywhere
+
+    @cached_property
+    def _fits_memory(self) -> bool:
+        size, free = self.rows.shape[0] * self.dim * 4, available()
+        return free is None or size < free / 2
+
+    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
+        self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
+        return super()._encode(texts, threads)
 
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
         ids = [self._known_ids(text) for text in texts]

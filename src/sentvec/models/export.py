@@ -17,7 +17,7 @@ from sentvec.formats.write_sent2vec import write_sent2vec
 from sentvec.formats.write_word2vec import write_word2vec
 from sentvec.models.convert import first_ids, kept_words
 from sentvec.models.encoder import SentenceEncoder
-from sentvec.rows import DenseRows, Rows, expect_all_rows
+from sentvec.rows import DenseRows, Rows
 from sentvec.text.unicode import encode
 
 _BLOCK = 1 << 14
@@ -47,11 +47,11 @@ def to_word2vec(
     """
     ids = kept_words(model, words, max_vocab)
     names = [model.vocabulary.words[number] for number in ids.tolist()]
-    with expect_all_rows(model.tensors):
-        write_word2vec(
-            Path(path), map(encode, names), _vectors(model, names),
-            n=len(ids), dim=model.dim, binary=binary,
-        )  # fmt: skip
+    model.expect_reads(everywhere=True)
+    write_word2vec(
+        Path(path), map(encode, names), _vectors(model, names),
+        n=len(ids), dim=model.dim, binary=binary,
+    )  # fmt: skip
 
 
 def to_sent2vec(
@@ -87,16 +87,16 @@ def to_sent2vec(
     settings = {**model.config["settings"], "buckets": buckets}
     if not buckets:  # a header may name lengths of n-grams that no row is for
         settings |= {"min_n": 0, "max_n": 0}
-    with expect_all_rows(model.tensors):
-        write_sent2vec(
-            Path(path),
-            words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],
-            counts=model.vocabulary.counts[ids],
-            settings=settings,
-            input_blocks=_blocks(model.rows, rows),
-            input_rows=len(rows),
-            output_blocks=None if outputs is None else _blocks(DenseRows(outputs), ids),
-        )
+    model.expect_reads(everywhere=True)
+    write_sent2vec(
+        Path(path),
+        words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],
+        counts=model.vocabulary.counts[ids],
+        settings=settings,
+        input_blocks=_blocks(model.rows, rows),
+        input_rows=len(rows),
+        output_blocks=None if outputs is None else _blocks(DenseRows(outputs), ids),
+    )
 
 
 def _blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:

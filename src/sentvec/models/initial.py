@@ -14,7 +14,7 @@ import numpy as np
 from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
-from sentvec.rows import Rows, expect_all_rows
+from sentvec.rows import Rows
 from sentvec.training import matrices
 
 # What the vectors of a model are made with; a run that starts from it has the same.
@@ -51,10 +51,10 @@ def opened_for_training(
     if outputs is not None and outputs.shape != expected:
         msg = f"the model in init_from has output_vectors of {outputs.shape}, expected {expected}"
         raise FormatError(msg + " - it is damaged, or put together of two")
-    with expect_all_rows(model.tensors):
-        finite = {"input_vectors": _is_finite(model.rows)}
-        if outputs is not None:
-            finite["output_vectors"] = matrices.first_row_not_finite(outputs) is None
+    model.expect_reads(everywhere=True)
+    finite = {"input_vectors": _is_finite(model.rows)}
+    if outputs is not None:
+        finite["output_vectors"] = matrices.first_row_not_finite(outputs) is None
     for name, is_finite in finite.items():
         if not is_finite:
             msg = f"the {name} of the model in init_from are not finite - it has diverged"
@@ -82,11 +82,10 @@ def take_over(model: SentenceEncoder, V: matrices.Matrix, U: matrices.Matrix) ->
     """Copy a model's vectors into the matrices of a run whose vocabulary begins with its words."""
     n_old, n_new = len(model.vocabulary), len(U)
     n_buckets = model.config["sizes"]["buckets"]
-    with expect_all_rows(model.tensors):
-        _copy(model.rows, 0, V[:n_old])
-        _copy(model.rows, n_old, V[n_new : n_new + n_buckets])
-        if "output_vectors" in model.tensors:
-            U[:n_old] = model.tensors["output_vectors"]
+    _copy(model.rows, 0, V[:n_old])
+    _copy(model.rows, n_old, V[n_new : n_new + n_buckets])
+    if "output_vectors" in model.tensors:
+        U[:n_old] = model.tensors["output_vectors"]
 
 
 def _copy(rows: Rows, first: int, target: matrices.Matrix) -> None:
