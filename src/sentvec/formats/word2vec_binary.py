@@ -70,7 +70,8 @@ def _last_row(data: NDArray[np.uint8], position: int, row_bytes: int) -> list[by
     word, blank, _ = rest.partition(b" ")
     row = data[position : position + len(word) + 1 + row_bytes]
     whole = position + len(row) == len(data)
-    return [word] if blank and whole and _row_pattern(row_bytes).fullmatch(row.tobytes()) else []
+    found = _row_pattern(row_bytes).fullmatch(row.tobytes()) if blank and whole else None
+    return [word] if found and found[1] else []
 
 
 def _has_line_feed(data: NDArray[np.uint8], layout: Layout) -> bool:

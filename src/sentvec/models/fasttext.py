@@ -148,8 +148,7 @@ class FastText(SentenceEncoder):
         vectors = mean_rows(self.rows, rows, offsets)
         if self._model in (CHAR_NGRAMS, "supervised"):
             return vectors, np.ones(len(words), np.bool_)
-        there = np.square(vectors, dtype=np.float64).sum(axis=1) > 0
-        return normalized(vectors), there
+        return normalized(vectors), np.count_nonzero(vectors, axis=1) > 0
 
     def _encode_features(self, texts: list[str]) -> tuple[Vectors, Ints]:
         """Supervised models: the mean over all features of a line, its end included."""
