@@ -16,7 +16,7 @@ from binaries import FIXTURES, WORDS, binary, quantised
 from fuzz_readers import little_room, mutated, opens
 
 CASES = 10_000
-LONGEST_SECONDS = 10  # of one case, on a machine however busy
+LONGEST_SECONDS = 10  # of the processor, for one case
 
 LABELS = [(b"__label__a", 3), (b"__label__b", 2)]
 PAIRS = [(2, 0), (5, 1)]
@@ -70,12 +70,12 @@ def test_ten_thousand_damaged_files(tmp_path, part):
             draw = random.Random(number)
             source = draw.choice(list(SOURCES))
             path.write_bytes(mutated(SOURCES[source], draw, others))
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 outcomes[opens(path)] += 1
             except BaseException:
                 pytest.fail(f"case {number}, of {source}")
-            longest = max(longest, time.perf_counter() - start)
+            longest = max(longest, time.process_time() - start)
     assert sum(outcomes.values()) == CASES / 4
     assert min(outcomes.values()) > CASES / 40  # both happen
     assert longest < LONGEST_SECONDS
