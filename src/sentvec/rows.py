@@ -12,7 +12,6 @@ Not here: how the arrays come out of a file, and what the rows mean.
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -24,7 +23,6 @@ from sentvec.errors import FormatError
 
 CODES = 256  # centroids of a part: a code is a byte
 _BLOCK = 1 << 14  # rows unpacked at a time
-_RUN = 256  # as many rows in a row are read ahead
 
 
 class Rows(Protocol):
@@ -55,12 +53,9 @@ class DenseRows:
         # NumPy's `take` first copies a whole array that lies at an odd address. Bytes lie at any,
         # and `take` moves a row of them as one piece.
         self._bytes: NDArray[np.uint8] = np.ascontiguousarray(matrix).view(np.uint8)
-        _advise(self._bytes, "MADV_RANDOM")
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of these rows."""
-        if len(rows) >= _RUN and rows[-1] - rows[0] == len(rows) - 1:
-            _advise(self._bytes[rows[0] : rows[-1] + 1], "MADV_WILLNEED")
         taken = self._bytes.take(rows, axis=0).view(self._dtype)
         return taken.astype(np.float32, copy=False)
 
@@ -232,24 +227,22 @@ def everything(rows: Rows) -> NDArray[np.float32]:
     return matrix
 
 
-def _advise(data: NDArray[np.uint8], advice: str) -> None:
-    """Tell the system how an array will be read, if it is mapped from a file.
+def expect_reads(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> None:
+    """Tell the system whether mapped matrices will be read for the most part, or single rows.
 
-    Left to itself, the system reads 128 KB around each row that is asked for first. With
-    MADV_RANDOM it reads the row, so a few sentences cost few pages; then a walk through many rows
-    must say so (MADV_WILLNEED), or it waits for each page.
+    By habit it reads 128 KB around a page that is touched. That is right where much is read; for
+    the rows of a few sentences it is dozens of times the memory and the time.
     """
-    option = getattr(mmap, advice, None)  # not every system takes advice
-    base: Any = data
-    while isinstance(base, np.ndarray):
-        base = base.base
-    base = base.obj if isinstance(base, memoryview) else base
-    if option is None or not isinstance(base, mmap.mmap) or data.size == 0:
-        return
-    offset = data.ctypes.data - np.frombuffer(base, np.uint8).ctypes.data
-    begin = offset - offset % mmap.PAGESIZE
-    with contextlib.suppress(OSError):
-        base.madvise(option, begin, offset + data.nbytes - begin)
+    for array in tensors.values():
+        whole: Any = array
+        while isinstance(whole, (np.ndarray, memoryview)):
+            whole = whole.obj if isinstance(whole, memoryview) else whole.base
+        # Some arrays are not mapped, and some systems take no advice.
+        if isinstance(whole, mmap.mmap) and hasattr(whole, "madvise") and array.nbytes:
+            begin = array.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
+            page = begin // mmap.PAGESIZE * mmap.PAGESIZE
+            advice = mmap.MADV_NORMAL if everywhere else mmap.MADV_RANDOM
+            whole.madvise(advice, page, begin + array.nbytes - page)
 
 
 def _misfit(expected: str, found: NDArray[Any]) -> FormatError:

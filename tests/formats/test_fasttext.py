@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -11,6 +12,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as options
+from hypothesis import strategies as st
+
 from binaries import (
     FIXTURES,
     SETTINGS,
@@ -23,13 +28,10 @@ from binaries import (
     matrix,
     quantised,
 )
-from hypothesis import given
-from hypothesis import settings as options
-from hypothesis import strategies as st
-
 from sentvec.errors import FormatError, SourceError
 from sentvec.formats.fasttext import open_fasttext
 from sentvec.formats.fasttext_header import HEAD, LOSSES, MODELS, looks_like_fasttext
+from sentvec.formats.open import open_foreign
 from sentvec.rows import everything, rows_of
 from sentvec.subwords import subword_rows
 from sentvec.text.unicode import decode, encode
@@ -501,16 +503,38 @@ def test_an_output_matrix_of_other_rows_is_an_error(error_of):
 
 def test_an_empty_file_a_folder_and_no_file_are_told_apart(tmp_path, error_of):
     assert "is empty" in error_of(b"")
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(FormatError, match="is a directory"):
         open_fasttext(tmp_path)
-    with pytest.raises(SourceError, match="there is nothing at"):
+    with pytest.raises(SourceError, match=r"no model at .*absent"):
         open_fasttext(tmp_path / "absent")
-    with pytest.raises(SourceError, match="cannot be opened"):
+    with pytest.raises(SourceError, match="no model at"):
         open_fasttext(tmp_path / "model" / "below a file")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(SourceError, match="no regular file"):
+        with pytest.raises(FormatError, match="no regular file"):
             open_fasttext(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("name", ["bi.bin", "bi.ftz", "legacy_v1.bin"])
+def test_a_gzipped_binary_is_the_same_model(tmp_path, name):
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress((FIXTURES / name).read_bytes()))
+    plain, model = open_foreign(FIXTURES / name), check_consistent(open_foreign(packed))
+    assert model.layout == plain.layout + ", gzip"
+    assert (model.kind, model.settings, model.sizes) == (plain.kind, plain.settings, plain.sizes)
+    assert model.vocabulary() == plain.vocabulary()
+    for tensor in plain.tensors:
+        np.testing.assert_array_equal(model.tensors[tensor], plain.tensors[tensor])
+
+
+def test_a_gzipped_binary_that_is_damaged_is_an_error_at_its_byte(tmp_path):
+    packed, data = tmp_path / "packed", (FIXTURES / "uni.bin").read_bytes()
+    packed.write_bytes(gzip.compress(data[:5000]))
+    with pytest.raises(FormatError, match="packed ends at byte 5,000, expected the input matrix"):
+        open_foreign(packed)
+    packed.write_bytes(gzip.compress(data)[:-9])
+    with pytest.raises(FormatError, match="packed cannot be decompressed"):
+        open_foreign(packed)
 
 
 SOUND = [*ALL_LAYOUTS.values(), binary(model=5)]

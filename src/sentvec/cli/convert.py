@@ -71,7 +71,7 @@ def command(
         if words is not None:
             msg = "a Sent2Vec binary keeps the commonest words only - give --max-vocab, not --prune"
             raise SettingsError(msg)
-        export.to_sent2vec(source, target, max_vocab=max_vocab)
+        export.to_sent2vec(source, target, max_vocab=max_vocab, targets=targets)
     else:
         export.to_word2vec(
             source, target, words=words, max_vocab=max_vocab, binary=to is To.word2vec

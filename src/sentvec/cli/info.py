@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.models.opened import CHAR_NGRAMS
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.text.unicode import encode
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from sentvec.models.encoder import SentenceEncoder
 
 _SENTENCE_WORDS = 20  # of a typical sentence
+# What a word takes in memory: text, id, place in the table, count. Measured as the growth of the
+# resident memory when a vocabulary of 100,000 to 2,000,000 words of 9.6 letters is read (CPython
+# 3.11, 64 bits): 167 to 175 bytes.
+_WORD_BYTES = 175
 
 
 def command(model: Model, tokenizer: TokenizerName = None) -> None:
@@ -27,7 +32,7 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
         "vocabulary": f"{len(encoder.vocabulary):,} words: "
         + ", ".join([*islice(encoder.vocabulary, 10), "..."]),
         "case": _case(encoder),
-        "n-grams": _ngrams(config),
+        "n-grams": _ngrams(encoder),
         "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
         "tokenizer": _joined(config["tokenizer"], "="),
         "size": f"{shown_size(size_on_disk(model))} on disk; mapped: encoding reads the rows it "
@@ -52,15 +57,20 @@ def _kind(config: dict[str, Any]) -> str:
     )
 
 
-def _ngrams(config: dict[str, Any]) -> str:
+def _ngrams(encoder: SentenceEncoder) -> str:
     """Which n-grams have rows, and how many rows."""
-    settings, parts = config["settings"], []
+    config, parts = encoder.config, []
+    settings = config["settings"]
     if settings["ngrams"] > 1:
         parts.append(f"words up to {settings['ngrams']}")
     if settings.get("max_n", 0) > 0 and config["model"] == "fasttext":
         parts.append(f"characters {settings['min_n']} to {settings['max_n']}")
-    buckets = config["sizes"]["buckets"] + settings.get("char_buckets", 0)
-    return f"{' and '.join(parts)}, in {buckets:,} buckets" if parts else "none"
+    buckets = config["sizes"]["buckets"]
+    if settings.get("model") == CHAR_NGRAMS:
+        buckets += settings["char_buckets"]
+    pairs = encoder.tensors.get("pruned_buckets")
+    kept = "" if pairs is None else f", of which {len(pairs):,} were kept"
+    return f"{' and '.join(parts)}, in {buckets:,} buckets{kept}" if parts else "none"
 
 
 def _case(encoder: SentenceEncoder) -> str:
@@ -70,7 +80,7 @@ def _case(encoder: SentenceEncoder) -> str:
     verdict = "lower-cased" if share > LOWER_CASED else "with capitals"
     advice = ""
     if verdict == "lower-cased" and not encoder.tokenizer.lowercase:
-        advice = "; text is not lower-cased by the tokenizer: lower-case it yourself"
+        advice = "; text is not: lower-case it yourself, or take another --tokenizer"
     return f"{verdict} ({share:.1%} of the first {n_words:,} words){advice}"
 
 
@@ -81,7 +91,7 @@ def _bytes_per_sentence(encoder: SentenceEncoder) -> int:
 
 def _vocabulary_bytes(encoder: SentenceEncoder) -> int:
     """About what the words, their ids and their counts take in Python."""
-    return len(encoder.vocabulary) * 150
+    return len(encoder.vocabulary) * _WORD_BYTES
 
 
 def _joined(values: dict[str, Any], sign: str, leave_out: tuple[str, ...] = ()) -> str:

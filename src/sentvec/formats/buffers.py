@@ -24,8 +24,10 @@ GZIP_MAGIC = b"\x1f\x8b"
 _PIECE_BYTES = 1 << 20
 
 
-def opened_bytes(path: Path) -> NDArray[np.uint8]:
-    """The content of a file as bytes that are mapped, read-only.
+def opened(path: Path) -> mmap.mmap | bytes:
+    """Map the content of a file, read-only; of an empty file, which cannot be mapped, no bytes.
+
+    The mapping lives as long as an array that was taken from it.
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
@@ -68,13 +70,12 @@ def forget(data: NDArray[np.uint8], end: int) -> None:
             whole.madvise(mmap.MADV_DONTNEED, 0, pages)
 
 
-def _mapped(file: IO[bytes]) -> NDArray[np.uint8]:
-    if file.seek(0, 2) == 0:  # an empty file cannot be mapped
-        return np.zeros(0, np.uint8)
-    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+def _mapped(file: IO[bytes]) -> mmap.mmap | bytes:
+    size = file.seek(0, 2)
+    return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
 
 
-def _decompressed(path: Path) -> NDArray[np.uint8]:
+def _decompressed(path: Path) -> mmap.mmap | bytes:
     with gzip.open(path) as packed, _temporary_file(path) as scratch:
         while True:
             try:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import math
 import mmap
-import os
-import stat
 import struct
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import FormatError, SourceError
+from sentvec.errors import FormatError
 
 
 class TruncatedError(FormatError):
@@ -104,33 +102,3 @@ class Cursor:
         (value,) = struct.unpack_from(code, self.data, self.position)
         self.position += length
         return value
-
-
-def open_cursor(path: Path) -> Cursor:
-    """Map a file; the mapping lives as long as an array that was taken from it.
-
-    Raises:
-        SourceError: There is no file at the path, or it may not be read.
-        FormatError: It is empty.
-    """
-    try:
-        status = path.stat()
-        # A folder has its own reader; a pipe would wait for its writer for ever.
-        if not stat.S_ISREG(status.st_mode):
-            msg = f"{path} is no regular file - expected the file of a model"
-            raise SourceError(msg)
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else None
-    except SourceError:
-        raise
-    except FileNotFoundError:
-        msg = f"there is nothing at {path} - expected the file of a model"
-        raise SourceError(msg) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or it shrank meanwhile
-        msg = f"{path} cannot be opened ({error}) - expected a file that may be read"
-        raise SourceError(msg) from error
-    if data is None:
-        msg = f"{path} is empty - expected the file of a model; copy it again"
-        raise FormatError(msg)
-    return Cursor(path, data)

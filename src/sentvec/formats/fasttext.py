@@ -15,13 +15,16 @@ Not here: the parts (`fasttext_header`, `dictionary`, `quantised`), and what is 
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.formats.cursor import Cursor, open_cursor
+from sentvec.errors import FormatError
+from sentvec.formats.buffers import is_gzip, opened
+from sentvec.formats.cursor import Cursor
 from sentvec.formats.dictionary import LABEL, WORD, Entries, skip_entries
 from sentvec.formats.fasttext_header import (
     CHAR_NGRAMS,
@@ -39,7 +42,7 @@ from sentvec.formats.quantised import read_quantised, read_shape
 _INPUT, _OUTPUT = "the input matrix", "the output matrix"
 
 
-def open_fasttext(path: Path) -> ForeignModel:
+def open_fasttext(path: Path, data: mmap.mmap | bytes | None = None) -> ForeignModel:
     """Open a binary of Sent2Vec or fastText: every number is checked, no vector is read.
 
     Tensors: "input_vectors" float32; or, quantised, "codes", "centroids" and perhaps "norm_codes"
@@ -47,11 +50,19 @@ def open_fasttext(path: Path) -> ForeignModel:
     were pruned: (bucket, row after the words). "output_vectors" float32 where they are dense and
     have a row for each word (supervised: for each label).
 
+    Args:
+        path: The file, gzipped or not.
+        data: Its content, where it was opened before.
+
     Raises:
         SourceError: There is no file at the path, or it may not be read.
         FormatError: It is not of this family, truncated or damaged.
+        StorageError: A gzip file does not fit the disk for temporary files.
     """
-    cursor = open_cursor(path)
+    cursor = Cursor(path, opened(path) if data is None else data)
+    if not cursor.size:
+        msg = f"{path} is empty - expected the file of a model; copy it again"
+        raise FormatError(msg)
     header = read_header(cursor)
     _check_buckets(cursor, header)
     words = skip_entries(cursor, header.words, WORD)
@@ -75,7 +86,7 @@ def open_fasttext(path: Path) -> ForeignModel:
         tensors["output_vectors"] = output
     return ForeignModel(
         path=path,
-        layout=_layout(header, rows, quantised, pairs is not None),
+        layout=_layout(header, rows, quantised, pairs is not None) + ", gzip" * is_gzip(path),
         kind="sent2vec" if header.model == SENT2VEC else "fasttext",
         settings=settings,
         sizes={

@@ -43,10 +43,11 @@ _BEFORE = ("dim", "window", "epochs", "min_count", "negatives", "ngrams", "loss"
 _AFTER = ("min_n", "max_n", "lr_update_rate", "subsample", "entries", "words", "labels", "tokens")
 _INT64 = ("tokens", "pruned")
 # Least and greatest value; any other number may be 0 to 2^31 - 1. Text gives a greater dim. Longer
-# n-grams than these would only be a way to ask for all the memory.
+# n-grams than these would only be a way to ask for all the memory; of words, our own models have
+# the same limit.
 _LIMITS = {
     "dim": (1, 1_000_000),
-    "ngrams": (0, 1000),
+    "ngrams": (0, 20),
     "loss": (1, max(LOSSES)),
     "model": (1, max(MODELS)),
     "min_n": (0, 1000),

@@ -68,9 +68,10 @@ def _last_row(data: NDArray[np.uint8], position: int, row_bytes: int) -> list[by
     """The word of a row that ends with the file, or nothing."""
     rest = data[position : position + LONGEST_WORD + 1].tobytes()
     word, blank, _ = rest.partition(b" ")
-    ends = position + len(word) + 1 + row_bytes == len(data)
-    sound = 0 < len(word) <= LONGEST_WORD and not set(word) & set(b"\n\0")
-    return [word] if blank and ends and sound else []
+    row = data[position : position + len(word) + 1 + row_bytes]
+    whole = position + len(row) == len(data)
+    found = _row_pattern(row_bytes).fullmatch(row.tobytes()) if blank and whole else None
+    return [word] if found and found[1] else []
 
 
 def _has_line_feed(data: NDArray[np.uint8], layout: Layout) -> bool:

@@ -6,6 +6,7 @@ its first vector. Counts are zero: these files have none, and separate lists of 
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
-from sentvec.formats.buffers import is_gzip, opened_bytes
+from sentvec.formats.buffers import is_gzip, opened
 from sentvec.formats.foreign import ForeignModel
 from sentvec.formats.recognise import Layout, check_sizes, not_a_model, recognise
 from sentvec.formats.vector_text import read_text
@@ -21,22 +22,22 @@ from sentvec.formats.word2vec_binary import scan_binary
 from sentvec.formats.words import WordList
 
 
-def open_word_vectors(path: Path, data: NDArray[np.uint8] | None = None) -> ForeignModel:
+def open_word_vectors(path: Path, content: mmap.mmap | bytes | None = None) -> ForeignModel:
     """Open a file of word vectors, whatever its name.
 
     The tensors of a binary are `data` (uint8, the mapped file) and `row_offsets` (int64, where each
     row begins); those of a text are `input_vectors` (float32).
 
     Args:
-        path: The file.
-        data: Its bytes, where the caller has opened them already (gzip takes a while).
+        path: The file, gzipped or not.
+        content: Its bytes, where it was opened before.
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
         FormatError: It holds no word vectors, or is damaged; the message says where.
         StorageError: A gzip file does not fit the disk for temporary files.
     """
-    data = opened_bytes(path) if data is None else data
+    data = np.frombuffer(opened(path) if content is None else content, np.uint8)
     layout = recognise(data)
     if layout is None:
         raise not_a_model(path, data)

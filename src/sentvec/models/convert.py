@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import SettingsError
 from sentvec.models.card import model_card
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.lazy import LazyMatrix, Take, storable
 from sentvec.models.similarity import cosine_pairs
 from sentvec.rows import DenseRows
@@ -63,7 +63,8 @@ def convert(
         dtype: `float32`, `float16` or `int8` (each row with a scale of its own); without it, the
             matrix is stored as it is. int8 keeps no target vectors.
         words: Keep these words only.
-        max_vocab: Keep so many words, the first ones (the commonest).
+        max_vocab: Keep so many words, the first ones: the commonest, but for a model that was
+            trained from another, whose words come first.
         targets: Keep the target vectors, which only further training needs.
 
     Raises:
@@ -74,8 +75,9 @@ def convert(
     all_words = model.vocabulary
     vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
     config = {**model.config, "sizes": {**model.config["sizes"], "vocabulary": len(kept)}}
+    model.expect_reads(everywhere=True)
     tensors = _tensors(model, kept, dtype, targets=targets)
-    stored = dtype or model.config["settings"].get("dtype", "float32")
+    stored = "product quantisation" if "codes" in tensors else str(tensors["input_vectors"].dtype)
     config["settings"] = {**model.config["settings"], "dtype": stored}
     write_folder(folder, config, vocabulary, tensors, model_card(Path(folder).name, config))
 
@@ -85,25 +87,44 @@ def kept_words(
 ) -> NDArray[np.int64]:
     """The ids of the words that stay, in order.
 
+    Entries of a file that no text can ask for, nor a folder hold, never stay: empty ones, those
+    with a TAB or a line feed, and all but the last of equal ones. Where the end of a line has a
+    vector that is part of every sentence, it always stays.
+
     Raises:
         SettingsError: Both were given, or nothing would be left.
     """
-    vocabulary = model.vocabulary
     if words is not None and max_vocab is not None:
         msg = "both words and max_vocab are given - choose one of them"
         raise SettingsError(msg)
-    if max_vocab is not None:
-        if max_vocab < 1:
-            msg = f"max_vocab is {max_vocab} - expected a whole number from 1"
-            raise SettingsError(msg)
-        return np.arange(min(max_vocab, len(vocabulary)))
-    if words is None:
-        return np.arange(len(vocabulary))
-    ids = sorted({vocabulary.ids[word] for word in words if word in vocabulary.ids})
-    if not ids:
+    ids = model.vocabulary.ids
+    kept = first_ids(model, max_vocab).tolist()
+    if words is not None:
+        kept = sorted({ids[word] for word in words if word in ids})
+    names = model.vocabulary.words
+    kept = [i for i in kept if _is_storable(names[i]) and ids[names[i]] == i]
+    if not kept:
         msg = "none of the words to keep is in the vocabulary - check their case and encoding"
         raise SettingsError(msg)
-    return np.array(ids, np.int64)
+    if model.config["settings"].get("model") == "supervised" and SENTENCE_END in ids:
+        kept = sorted({*kept, ids[SENTENCE_END]})
+    return np.array(kept, np.int64)
+
+
+def first_ids(model: SentenceEncoder, max_vocab: int | None) -> NDArray[np.int64]:
+    """The first so many ids of a model, or all.
+
+    Raises:
+        SettingsError: It would be none.
+    """
+    if max_vocab is not None and max_vocab < 1:
+        msg = f"max_vocab is {max_vocab} - expected a whole number from 1"
+        raise SettingsError(msg)
+    return np.arange(len(model.vocabulary))[:max_vocab]
+
+
+def _is_storable(word: str) -> bool:
+    return word != "" and "\t" not in word and "\n" not in word
 
 
 def _tensors(
@@ -122,8 +143,7 @@ def _tensors(
         return own
     result = {name: own[name] for name in model.EXTRA_TENSORS if name in own}
     rows = np.concatenate([kept, np.arange(n_words, n_rows)])
-    packed = "input_scales" in own or "codes" in own
-    chosen = dtype or ("float32" if packed else str(own["input_vectors"].dtype))
+    chosen = dtype or ("float32" if "codes" in own else str(own["input_vectors"].dtype))
     result.update(_packed(rows, model.rows.take, model.dim, chosen))
     if "output_vectors" in own and len(own["output_vectors"]) == n_words:
         take = DenseRows(own["output_vectors"]).take
@@ -150,6 +170,9 @@ def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[s
     scales = np.concatenate(
         [np.abs(take(part)).max(axis=1) / np.float32(127) for part in _blocks(rows)]
     )
+    if not np.isfinite(scales).all():
+        msg = "a value that is not finite does not fit int8 - the model has diverged; choose "
+        raise SettingsError(msg + "another, or float32, which keeps what is there")
 
     def pack(x: NDArray[np.float32], part: slice) -> NDArray[np.int8]:
         steps = np.where(scales[part] > 0, scales[part], 1)[:, None]

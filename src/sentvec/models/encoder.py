@@ -22,17 +22,22 @@ from sentvec.errors import FormatError
 from sentvec.features import feature_lists
 from sentvec.models.averaging import mean_rows
 from sentvec.models.base import TextEncoder, Vectors
-from sentvec.models.card import model_card
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
-from sentvec.models.lazy import storable
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
 from sentvec.models.unknown import warn_about_case
-from sentvec.rows import Rows, everything, rows_of
-from sentvec.storage.folder import ModelFolder, write_folder
+from sentvec.rows import Rows, everything, expect_reads, rows_of
+from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.training.memory import available
+
+# What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
+SENTENCE_END = "</s>"
+
+# So many texts at once have words from all over a matrix.
+_MANY_TEXTS = 2048
 
 
 class SentenceEncoder(TextEncoder):
@@ -63,6 +68,8 @@ class SentenceEncoder(TextEncoder):
         self.tensors = tensors
         self.config = config
         self._origin = origin
+        self._case_was_told = False
+        self._reads_everywhere = True  # as the system takes it without being told
         self._ngrams = int(config["settings"]["ngrams"])
         # The word with which programs of Sent2Vec end a sentence.
         self._sentence_end = config["settings"].get("sentence_end")
@@ -96,6 +103,7 @@ class SentenceEncoder(TextEncoder):
         Mapped where it is stored like that; a packed matrix (int8, product quantisation) is
         unpacked whole, at every call.
         """
+        self.expect_reads(everywhere=True)
         dense = self.tensors.get("input_vectors")
         if dense is not None and dense.dtype in (np.float32, np.float16):
             return dense
@@ -156,13 +164,29 @@ class SentenceEncoder(TextEncoder):
                 tensor.flags.writeable = False
             type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
 
+    def expect_reads(self, *, everywhere: bool) -> None:
+        """Tell the system how the matrices will be read; only what changes is told."""
+        if everywhere != self._reads_everywhere:
+            expect_reads(self.tensors, everywhere=everywhere)
+            self._reads_everywhere = everywhere
+
+    @cached_property
+    def _fits_memory(self) -> bool:
+        size, free = self.rows.shape[0] * self.dim * 4, available()
+        return free is None or size < free / 2
+
+    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
+        self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
+        return super()._encode(texts, threads)
+
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
         ids = [self._known_ids(text) for text in texts]
         vectors = mean_rows(self.rows, *self._features(ids))
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
 
     def _look_at(self, texts: list[str]) -> None:
-        warn_about_case(self.tokenizer, self.vocabulary, texts)
+        if not self._case_was_told:
+            self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
 
     def _tokens(self, text: str) -> list[str]:
         """The words of a text, up to the end of its first sentence where a word marks that."""
@@ -192,6 +216,6 @@ class SentenceEncoder(TextEncoder):
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        card = model_card(Path(folder).name, self.config)
-        tensors = storable(self.tensors, self.rows)
-        write_folder(folder, self.config, self.vocabulary, tensors, card)
+        from sentvec.models.convert import convert  # which knows this class
+
+        convert(self, folder)

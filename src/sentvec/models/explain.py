@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sentvec.models.results import Feature
 
 
+@np.errstate(invalid="ignore", over="ignore")  # of a damaged model, what is not finite stays so
 def shares(
     rows: NDArray[np.int64],
     names: list[str],

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sentvec.errors import SettingsError
 from sentvec.formats.write_sent2vec import write_sent2vec
 from sentvec.formats.write_word2vec import write_word2vec
-from sentvec.models.convert import kept_words
+from sentvec.models.convert import first_ids, kept_words
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.rows import DenseRows, Rows
 from sentvec.text.unicode import encode
@@ -39,7 +39,7 @@ def to_word2vec(
         model: Of any kind.
         path: The file; an older one is replaced.
         words: These words only.
-        max_vocab: So many words, the commonest.
+        max_vocab: So many words, the first ones.
         binary: Raw float32, or text with the shortest decimals that read back the same.
 
     Raises:
@@ -47,6 +47,7 @@ def to_word2vec(
     """
     ids = kept_words(model, words, max_vocab)
     names = [model.vocabulary.words[number] for number in ids.tolist()]
+    model.expect_reads(everywhere=True)
     write_word2vec(
         Path(path), map(encode, names), _vectors(model, names),
         n=len(ids), dim=model.dim, binary=binary,
@@ -58,13 +59,15 @@ def to_sent2vec(
     path: str | os.PathLike[str],
     *,
     max_vocab: int | None = None,
+    targets: bool = True,
 ) -> None:
     """Write a binary of Sent2Vec (v11), which the released program reads.
 
     Args:
         model: A Sent2Vec model.
         path: The file; an older one is replaced.
-        max_vocab: Keep so many words, the commonest.
+        max_vocab: Keep so many words, the first ones.
+        targets: Keep the target vectors; without them, the file has zeros in their place.
 
     Raises:
         SettingsError: The model is of another kind, or lost words in a way the format cannot tell.
@@ -76,11 +79,15 @@ def to_sent2vec(
     if "hash_ids" in model.tensors:
         msg = "the model keeps other ids for its n-grams than for its words, which a Sent2Vec "
         raise SettingsError(msg + "binary cannot hold - keep the commonest words with max_vocab")
-    ids = kept_words(model, None, max_vocab)
-    n_words = len(model.vocabulary)
-    rows = np.concatenate([ids, np.arange(n_words, model.rows.shape[0])])
-    outputs = model.tensors.get("output_vectors")
-    settings = {**model.config["settings"], "buckets": model.config["sizes"]["buckets"]}
+    # The first ones, equal or odd words among them: ids are places, and n-grams hang on them.
+    ids = first_ids(model, max_vocab)
+    n_words, buckets = len(model.vocabulary), model.config["sizes"]["buckets"]
+    rows = np.concatenate([ids, np.arange(n_words, n_words + buckets)])
+    outputs = model.tensors.get("output_vectors") if targets else None
+    settings = {**model.config["settings"], "buckets": buckets}
+    if not buckets:  # a header may name lengths of n-grams that no row is for
+        settings |= {"min_n": 0, "max_n": 0}
+    model.expect_reads(everywhere=True)
     write_sent2vec(
         Path(path),
         words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],

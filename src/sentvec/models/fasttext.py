@@ -24,9 +24,10 @@ from sentvec.errors import UnknownWordError
 from sentvec.features import NO_ROW
 from sentvec.models.averaging import mean_rows, sum_rows
 from sentvec.models.base import Vectors
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
+from sentvec.models.opened import CHAR_NGRAMS
 from sentvec.models.results import Feature
 from sentvec.models.similarity import normalized
 from sentvec.rows import DenseRows
@@ -35,8 +36,6 @@ from sentvec.text.unicode import encode
 
 Ints = NDArray[np.int64]
 
-CHAR_NGRAMS = "cbow-c+w-ngrams"
-SENTENCE_END = "</s>"
 _REMEMBERED = 1 << 16  # words whose rows are kept
 
 
@@ -61,14 +60,15 @@ class FastText(SentenceEncoder):
             "max_n": settings["max_n"],
             "kept": self._kept,
         }
+        # Before version 12 the end of a line was a word like others.
+        self._end_has_parts = settings.get("layout_version", 12) < 12
         self._rows_of_word = lru_cache(_REMEMBERED)(self._find_rows)
 
     def _find_rows(self, word: str) -> Ints:
         """The rows of a word: its own, if it is known, and those of its character n-grams."""
         number = self.vocabulary.ids.get(word)
         own = np.array([] if number is None else [number], np.int64)
-        # Since version 12 the end of a line is no word of characters.
-        if word == SENTENCE_END and self.config["settings"]["layout_version"] >= 12:
+        if word == SENTENCE_END and not self._end_has_parts:
             return own
         parts, _ = subword_rows([encode(word)], **self._characters)
         return np.concatenate([own, parts])
@@ -148,8 +148,7 @@ class FastText(SentenceEncoder):
         vectors = mean_rows(self.rows, rows, offsets)
         if self._model in (CHAR_NGRAMS, "supervised"):
             return vectors, np.ones(len(words), np.bool_)
-        there = np.square(vectors, dtype=np.float64).sum(axis=1) > 0
-        return normalized(vectors), there
+        return normalized(vectors), np.count_nonzero(vectors, axis=1) > 0
 
     def _encode_features(self, texts: list[str]) -> tuple[Vectors, Ints]:
         """Supervised models: the mean over all features of a line, its end included."""

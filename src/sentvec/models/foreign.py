@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from sentvec.formats.foreign import ForeignModel
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.fasttext import FastText
 from sentvec.models.sent2vec import Sent2Vec
 from sentvec.text.tokenizer import Tokenizer
 
-# What ends a sentence for these programs, whether as a line end or as a word of the text. Where
-# fastText has learned no labels, it is a word like others.
-SENTENCE_END = "</s>"
+# The models for which `SENTENCE_END` ends a sentence. Where fastText has learned no labels, it is a
+# word like others.
 _ENDED = ("sent2vec", "cbow-c+w-ngrams", "supervised")
 
 

@@ -9,40 +9,54 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
-from sentvec.storage.folder import open_folder
+from sentvec.rows import Rows
 from sentvec.training import matrices
 
 # What the vectors of a model are made with; a run that starts from it has the same.
 SHAPE = ("dim", "ngrams", "buckets", "tokenizer")
+_BLOCK = 1 << 14  # rows copied at a time
 
 
 def opened_for_training(
     init_from: str | os.PathLike[str] | SentenceEncoder | None,
 ) -> SentenceEncoder | None:
-    """The model to start from, and whether its vectors are fit for it.
+    """The model to start from, of which was checked that training can go on from it.
+
+    A path may be anything `sentvec.load` opens, so a binary of the released program too.
 
     Raises:
         SourceError, FormatError: There is no model, or one with output vectors of another.
-        SettingsError: It is of another kind.
+        SettingsError: It is of another kind, or lost words, so that its n-grams have other ids.
         DivergedError: Its vectors are not finite.
     """
     if init_from is None:
         return None
     model = init_from
     if not isinstance(model, SentenceEncoder):
-        model = SentenceEncoder.from_folder(open_folder(model))
+        from sentvec.models.load import load  # which knows this module
+
+        model = load(model)
     if model.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {model.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
+    if "hash_ids" in model.tensors:
+        msg = "the model in init_from lost words, and finds its n-grams by ids it no longer has - "
+        raise SettingsError(msg + "start from the model it was made from")
     outputs, expected = model.tensors.get("output_vectors"), (len(model.vocabulary), model.dim)
     if outputs is not None and outputs.shape != expected:
         msg = f"the model in init_from has output_vectors of {outputs.shape}, expected {expected}"
         raise FormatError(msg + " - it is damaged, or put together of two")
-    for name, tensor in model.tensors.items():
-        if matrices.first_row_not_finite(tensor) is not None:
+    model.expect_reads(everywhere=True)
+    finite = {"input_vectors": _is_finite(model.rows)}
+    if outputs is not None:
+        finite["output_vectors"] = matrices.first_row_not_finite(outputs) is None
+    for name, is_finite in finite.items():
+        if not is_finite:
             msg = f"the {name} of the model in init_from are not finite - it has diverged"
             raise DivergedError(msg + "; start from another")
     return model
@@ -67,9 +81,21 @@ def shaped_like(
 def take_over(model: SentenceEncoder, V: matrices.Matrix, U: matrices.Matrix) -> None:
     """Copy a model's vectors into the matrices of a run whose vocabulary begins with its words."""
     n_old, n_new = len(model.vocabulary), len(U)
-    old = model.tensors["input_vectors"]
-    V[:n_old] = old[:n_old]
-    buckets = old[n_old:]
-    V[n_new : n_new + len(buckets)] = buckets
+    n_buckets = model.config["sizes"]["buckets"]
+    _copy(model.rows, 0, V[:n_old])
+    _copy(model.rows, n_old, V[n_new : n_new + n_buckets])
     if "output_vectors" in model.tensors:
         U[:n_old] = model.tensors["output_vectors"]
+
+
+def _copy(rows: Rows, first: int, target: matrices.Matrix) -> None:
+    """Copy rows from `first` on, however they are stored."""
+    for start in range(0, len(target), _BLOCK):
+        part = target[start : start + _BLOCK]
+        part[:] = rows.take(np.arange(first + start, first + start + len(part)))
+
+
+def _is_finite(rows: Rows) -> bool:
+    blocks = (range(start, min(start + _BLOCK, rows.shape[0]))
+              for start in range(0, rows.shape[0], _BLOCK))  # fmt: skip
+    return all(np.isfinite(rows.take(np.array(block))).all() for block in blocks)

@@ -10,6 +10,10 @@ from sentvec.rows import rows_of
 from sentvec.storage.folder import CONFIG, TENSORS, ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 
+# The models of fastText, and of Sent2Vec the one with characters.
+CHAR_NGRAMS = "cbow-c+w-ngrams"
+FASTTEXT = ("cbow", "skip-gram", "supervised", CHAR_NGRAMS)
+
 
 def check_opened(opened: ModelFolder) -> Tokenizer:
     """Check the sizes, the n-grams and the matrices of a folder; returns its tokenizer.
@@ -21,8 +25,8 @@ def check_opened(opened: ModelFolder) -> Tokenizer:
     try:
         tokenizer = Tokenizer(**opened.config["tokenizer"])
         words, buckets, dim = (int(sizes[name]) for name in ("vocabulary", "buckets", "dim"))
-        ngrams, characters = int(settings["ngrams"]), int(settings.get("char_buckets", 0))
-        hashed = ngrams > 1 and "pruned_buckets" not in opened.tensors
+        ngrams, characters = int(settings["ngrams"]), _characters(opened)
+        hashed = ngrams > 1 and opened.config["model"] == "sent2vec"
         if not 1 <= ngrams <= LONGEST_NGRAM or buckets < hashed or min(words, characters) < 0:
             msg = f"ngrams={ngrams} with {buckets} buckets"
             raise ValueError(msg)
@@ -44,13 +48,27 @@ def check_opened(opened: ModelFolder) -> Tokenizer:
     return tokenizer
 
 
+def _characters(opened: ModelFolder) -> int:
+    """How many rows character n-grams have for themselves; checks what hashing them relies on."""
+    settings = opened.config["settings"]
+    if opened.config["model"] != "fasttext":
+        return 0
+    shortest, longest = int(settings["min_n"]), int(settings["max_n"])
+    if settings["model"] not in FASTTEXT or min(shortest, longest) < 0:
+        msg = f"model={settings['model']!r} with n-grams of {shortest} to {longest} characters"
+        raise ValueError(msg)
+    return int(settings["char_buckets"]) if settings["model"] == CHAR_NGRAMS else 0
+
+
 def _check_others(opened: ModelFolder, words: int) -> None:
     """The tensors that say which rows n-grams have."""
     hashed, pairs = opened.tensors.get("hash_ids"), opened.tensors.get("pruned_buckets")
-    wrong = hashed is not None and (hashed.shape != (words,) or hashed.dtype != np.int64)
+    # Only a file that is read in place has its rows apart.
+    wrong = "row_offsets" in opened.tensors and "codes" not in opened.tensors
+    wrong |= hashed is not None and (hashed.shape != (words,) or hashed.dtype != np.int64)
     if pairs is not None:
         wrong |= pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype != np.int32
         wrong = wrong or not np.array_equal(np.sort(pairs[:, 1]), np.arange(len(pairs)))
     if wrong:
-        msg = f"{opened.path / TENSORS} has hash_ids or pruned_buckets that do not fit the model"
+        msg = f"{opened.path / TENSORS} has tensors beside the matrices that do not fit the model"
         raise FormatError(msg + " - the file is damaged")

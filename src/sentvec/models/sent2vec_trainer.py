@@ -88,8 +88,11 @@ def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) ->
     Raises:
         CorpusError: No word is left to predict.
     """
-    share = settings.subsample / (counts / counts.sum())
-    keep = np.minimum(1.0, np.sqrt(share) + share) if settings.subsample else np.ones(len(counts))
+    keep = np.ones(len(counts))
+    if settings.subsample:
+        with np.errstate(divide="ignore"):  # a word of count 0, of a model that was read
+            share = settings.subsample / (counts / counts.sum())
+        keep = np.minimum(1.0, np.sqrt(share) + share)
     keep = np.where(counts >= settings.min_target_count, keep, -1.0)
     if keep.max() < 0:
         msg = (

@@ -15,23 +15,27 @@ TEXTS, FEWEST_TOKENS, SHARE = 100, 5, 0.1
 LOOKED_AT, LOWER_CASED = 20_000, 0.99
 
 
-def warn_about_case(tokenizer: Tokenizer, words: Container[str], texts: list[str]) -> None:
+def warn_about_case(tokenizer: Tokenizer, words: Container[str], texts: list[str]) -> bool:
     """Warn where at least a tenth of the words are unknown, but known in lower case.
 
     Looks at the first hundred texts. A tokenizer that lower-cases needs no look.
+
+    Returns:
+        Whether there was something to say.
     """
     if tokenizer.lowercase:
-        return
+        return False
     tokens = [word for text in texts[:TEXTS] for word in tokenizer.tokenize(text)]
     upper = [word for word in tokens if word not in words and word.lower() in words]
     if len(upper) < max(FEWEST_TOKENS, SHARE * len(tokens)):
-        return
+        return False
     warnings.warn(
         f"{len(upper)} of {len(tokens)} words are unknown, but known in lower case ({upper[0]!r}) "
         "- lower-case the text, or load the model with a tokenizer that does",
         LetterCaseWarning,
         stacklevel=4,
     )
+    return True
 
 
 def lower_case_share(words: Iterable[str]) -> tuple[float, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sentvec.rows import rows_of
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "sent2vec"
+FIXTURES = Path(__file__).resolve().parent / "fixtures" / "sent2vec"
 MAGIC = 793712314
 SETTINGS = {
     "dim": 3, "window": 5, "epochs": 7, "min_count": 1, "negatives": 10, "ngrams": 2, "loss": 2,
