@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentvec.errors import FormatError
-from sentvec.rows import DenseRows, ProductRows, ScaledRows, everything, rows_of
+from sentvec.rows import DenseRows, ProductRows, ScaledRows, everything, expect_reads, rows_of
 
 
 def matrix(rows=7, dim=5, dtype=np.float32):
@@ -136,3 +137,20 @@ def test_a_mapped_matrix_at_an_odd_address_is_never_copied_as_a_whole(tmp_path):
     before, after, total = json.loads(result.stdout)
     assert total == 0
     assert after - before < 50_000  # KB
+
+
+def test_advice_is_for_mapped_arrays_at_any_address(tmp_path):
+    path = tmp_path / "rows"
+    path.write_bytes(bytes(3) + np.ones((3000, 4), np.float32).tobytes())
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    arrays = {
+        "odd": np.frombuffer(mapped, np.float32, 12_000, 3).reshape(3000, 4),
+        "tail": np.frombuffer(mapped, np.float32, 12_000, 3).reshape(3000, 4)[2900:],
+        "memmap": np.memmap(path, np.uint8, "r", 5),
+        "memory": np.ones(3),
+        "empty": np.zeros((0, 4), np.float32),
+    }
+    for everywhere in (False, True):
+        expect_reads(arrays, everywhere=everywhere)
+        assert arrays["odd"].sum() == 12_000
