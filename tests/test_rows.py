@@ -14,14 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentvec.errors import FormatError
-from sentvec.rows import (
-    DenseRows,
-    ProductRows,
-    ScaledRows,
-    everything,
-    expect_reads,
-    rows_of,
-)
+from sentvec.rows import DenseRows, ProductRows, ScaledRows, everything, expect_reads, rows_of
 
 
 def matrix(rows=7, dim=5, dtype=np.float32):
@@ -133,31 +126,6 @@ print(json.dumps([before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, fl
 """
 
 
-class Mapping(mmap.mmap):
-    """A mapping that remembers the advice it took."""
-
-    def madvise(self, *advice):
-        self.taken = [*getattr(self, "taken", ()), advice]
-        super().madvise(*advice)
-
-
-@pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="the system takes no advice")
-@pytest.mark.parametrize("before", [1, mmap.PAGESIZE, mmap.PAGESIZE + 904])
-def test_advice_is_about_whole_pages_and_ends_with_the_file(tmp_path, before):
-    array = matrix(300, 7)
-    path = tmp_path / "rows"
-    path.write_bytes(b"x" * before + array.tobytes())
-    with path.open("rb") as file:
-        data = Mapping(file.fileno(), 0, access=mmap.ACCESS_READ)
-    mapped = np.frombuffer(data, np.float32, array.size, before).reshape(array.shape)
-    expect_reads({"input_vectors": mapped}, everywhere=False)
-    expect_reads({"input_vectors": mapped}, everywhere=True)
-    np.testing.assert_array_equal(DenseRows(mapped).take(np.arange(300)), array)
-    begin = before // mmap.PAGESIZE * mmap.PAGESIZE
-    length = path.stat().st_size - begin
-    assert data.taken == [(mmap.MADV_RANDOM, begin, length), (mmap.MADV_NORMAL, begin, length)]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="counts memory as Linux does")
 def test_a_mapped_matrix_at_an_odd_address_is_never_copied_as_a_whole(tmp_path):
     n_rows = 1 << 20  # of 1 KB; no byte of them is stored
@@ -169,3 +137,20 @@ def test_a_mapped_matrix_at_an_odd_address_is_never_copied_as_a_whole(tmp_path):
     before, after, total = json.loads(result.stdout)
     assert total == 0
     assert after - before < 50_000  # KB
+
+
+def test_advice_is_for_mapped_arrays_at_any_address(tmp_path):
+    path = tmp_path / "rows"
+    path.write_bytes(bytes(3) + np.ones((3000, 4), np.float32).tobytes())
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    arrays = {
+        "odd": np.frombuffer(mapped, np.float32, 12_000, 3).reshape(3000, 4),
+        "tail": np.frombuffer(mapped, np.float32, 12_000, 3).reshape(3000, 4)[2900:],
+        "memmap": np.memmap(path, np.uint8, "r", 5),
+        "memory": np.ones(3),
+        "empty": np.zeros((0, 4), np.float32),
+    }
+    for everywhere in (False, True):
+        expect_reads(arrays, everywhere=everywhere)
+        assert arrays["odd"].sum() == 12_000

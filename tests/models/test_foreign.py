@@ -6,13 +6,14 @@ import gzip
 import json
 import pickle
 import struct
+import warnings
 
 import numpy as np
 import pytest
 
 from binaries import FIXTURES, MAGIC, binary
 from sentvec import Sent2Vec, load
-from sentvec.errors import FormatError, SourceError, UnknownWordError
+from sentvec.errors import FormatError, LetterCaseWarning, SourceError, UnknownWordError
 from sentvec.models.fasttext import FastText
 from sentvec.models.foreign import WordVectors
 from sentvec.rows import everything
@@ -221,6 +222,18 @@ def test_the_shares_of_an_explanation_are_those_of_the_vector(model, name):
     assert {"the", "sees", "."} <= {feature.text for feature in features}
 
 
+def test_few_texts_and_many_have_the_same_vectors_and_read_the_file_as_suits_them(model):
+    encoder = model("bi")
+    expected = encoder.encode(PROBE)
+    assert not encoder._reads_everywhere
+    many = encoder.encode(PROBE * 100)
+    assert encoder._reads_everywhere
+    np.testing.assert_array_equal(many, np.tile(expected, (100, 1)))
+    encoder.encode("cat")
+    assert encoder.input_vectors.shape == encoder.rows.shape
+    assert encoder._reads_everywhere
+
+
 # --- what differs on purpose --------------------------------------------------------------------
 
 
@@ -404,6 +417,28 @@ def test_every_shared_model_opens_and_encodes_its_own_words(shared):
         assert known.sum() >= len(words) - 2
         opened += 1
     assert opened >= 20
+
+
+# --- warnings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("default")
+def test_capitals_that_cost_words_are_said_once_for_a_model():
+    encoder = load(FIXTURES / "bi.bin")
+    with pytest.warns(
+        LetterCaseWarning, match=r"5 of 5 words are unknown, .* lower case \('THE'\)"
+    ):
+        encoder.encode("THE CAT SEES THE MOON", on_empty="nan")
+    for quiet in (encoder, load(FIXTURES / "bi.bin", tokenizer="simple")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            quiet.encode("THE CAT SEES THE MOON", on_empty="nan")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("text", ["Cat Sees", "the cat sees the moon QQQ ZZZ XXX YYY WWW"])
+def test_few_capitals_or_words_unknown_in_any_case_are_not_worth_a_warning(text):
+    load(FIXTURES / "bi.bin").encode([text, "the cat sees"], on_empty="nan")
 
 
 # --- errors at the door -------------------------------------------------------------------------

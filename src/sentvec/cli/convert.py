@@ -43,7 +43,7 @@ def command(
         typer.Option(help="Keep the words of this text only, cut by the model's tokenizer."),
     ] = None,
     max_vocab: Annotated[
-        int | None, typer.Option(help="Keep so many words, the commonest.")
+        int | None, typer.Option(help="Keep so many words, the first (mostly the commonest).")
     ] = None,
     targets: Annotated[
         bool,
