@@ -1,0 +1,360 @@
+"""The Siamese CBOW update (Kenter, Borisov and de Rijke 2016, section 2), a batch at a time.
+
+A batch is a list of slots, sentences that are averaged once each, and a list of examples: a middle
+sentence a with its candidates k, first its neighbours (the positives), then the negatives, all of
+them slots. With u = m / |m|, m being the mean of the rows of a slot's words:
+
+    s_k = u_a . u_k                    cosines
+    p   = softmax(temperature s)       the paper has no temperature: it is 1
+    L   = -sum_k t_k log p_k           t_k = 1/P for the P positives, 0 for negatives
+    e_k = temperature (p_k - t_k)
+    G_a += e_k u_k,  G_k += e_k u_a    the gradient by unit vectors, over all examples
+    dL/dm = (G - (G . u) u) / |m|      once a slot, in however many examples it stands
+
+A word of a sentence of n words gets 1/n of that each time it stands there, times the rate (SGD), or
+times rate / sqrt(squares) (AdaGrad by rows: `squares` grows by the mean square of what the word
+gets). All means of a batch are those before the batch; slots are then applied in their order.
+
+Where batches come from:
+
+    shared      a run of consecutive sentences of a document; slots are the sentence before it, its
+                sentences, the one after, and negatives that all its middles share
+    otherwise   `batch` middles; slots of each are it, the sentences before and after, its negatives
+
+Legend:
+    V (rows, dim)   the word vectors, as `storage` says
+    squares         float32 (rows,): the accumulators of AdaGrad; (0,) for SGD
+    keep            float32 (words,): how often a word stays in a mean; (0,) for always
+    roles           uint8 a sentence: which neighbours it is trained to predict (`pairing`)
+
+Not here: which sentences are neighbours (`pairing`), schedules and threads (`training`). The
+definition is `siamese_reference`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sentvec.kernels.jit import helper, kernel
+from sentvec.kernels.pairing import NEXT, PREVIOUS
+from sentvec.kernels.prefetch import prefetch_row
+from sentvec.kernels.random import below, stream, uniform
+from sentvec.kernels.rows import gather, scatter, scatter_steps, scores
+from sentvec.kernels.storage import set_turn
+
+# The columns of `examples`: slots, -1 for a neighbour that is not there; the negatives of an
+# example are slots one after the other.
+MIDDLE, BEFORE, AFTER, NEGATIVES = range(4)
+EXAMPLE_COLUMNS = 4
+MOST_REDRAWS = 10
+# A mean shorter than this counts as zero: its cosines are 0, and it gets no gradient.
+TINY = np.float32(1e-12)
+# Keeps the first step of AdaGrad finite for any gradient.
+EPSILON = np.float32(1e-12)
+_ONE = np.float32(1.0)
+
+
+class Text(NamedTuple):
+    """The corpus: `ids`, `offsets` (see `text.encoded`), `roles`, and `starts` of runs.
+
+    Run r is sentences starts[r]..starts[r + 1]; int64 (0,) where there are no runs.
+    """
+
+    ids: Any
+    offsets: Any
+    roles: Any
+    starts: Any
+
+
+class Method(NamedTuple):
+    """How it is trained: middles a batch, negatives, whether a run shares them, and so on."""
+
+    batch: Any
+    negatives: Any
+    shared: Any
+    longest: Any
+    temperature: Any
+    mean: Any
+
+
+class Scratch(NamedTuple):
+    """What one thread works with, for S slots, E examples and N negatives.
+
+    bounds int64 (S + 1,), words uint32 (S longest,): slot k has words[bounds[k] : bounds[k + 1]];
+    sentences int64 (S,), -1 for none; units, gradients float32 (S, dim); inverse float32 (S,): 1 /
+    |sum of rows|; examples int64 (E, 4); candidates int64 and scores float32 (N + 2,); steps
+    float32 (longest,); rng uint64 (1,).
+    """
+
+    bounds: Any
+    words: Any
+    sentences: Any
+    units: Any
+    gradients: Any
+    inverse: Any
+    examples: Any
+    candidates: Any
+    scores: Any
+    steps: Any
+    rng: Any
+
+
+@kernel
+def train_batch(
+    text, numbers, places, V, squares, keep, method, rate, done, total, seed, epoch, scratch
+):
+    """Train on runs or on middle sentences, in order; returns (sum of losses, number of examples).
+
+    `numbers` are theirs, `places` says where each begins among the tokens. The learning rate falls
+    linearly with the tokens, rate (1 - (done + tokens before) / total); 0 computes losses only.
+    """
+    loss, examples, i = 0.0, 0, 0
+    while i < len(numbers):
+        step = np.float32(rate * max(0.0, 1.0 - (done + places[i]) / total))
+        if method.shared:
+            slots, n = _collect_run(text, numbers[i], keep, method, seed, epoch, scratch)
+            i += 1
+        else:
+            i, slots, n = _collect_middles(text, numbers, i, keep, method, seed, epoch, scratch)
+        if n == 0:
+            continue
+        _average(V, slots, scratch)
+        loss += _compare(n, method, scratch)
+        examples += n
+        if step > 0:
+            set_turn(V, scratch.rng[0])
+            share = np.float32(1.0 / n) if method.mean else _ONE
+            _move(V, squares, slots, step, share, scratch)
+    return loss, examples
+
+
+@helper
+def _collect_run(text, run, keep, method, seed, epoch, scratch):
+    """The slots and examples of a run; returns how many of each."""
+    first, last = text.starts[run], text.starts[run + 1]
+    busy = False
+    for s in range(first, last):
+        busy |= text.roles[s] != 0
+    if not busy:
+        return 0, 0
+    scratch.rng[0] = stream(seed, epoch, run)
+    _fill(text, first - 1 if text.roles[first] & PREVIOUS else -1, keep, method, 0, scratch)
+    for s in range(first, last):
+        _fill(text, s, keep, method, s - first + 1, scratch)
+    edge = last - first + 1
+    _fill(text, last if text.roles[last - 1] & NEXT else -1, keep, method, edge, scratch)
+    _fill_negatives(text, keep, method, 0, edge + 1, scratch)
+    n = 0
+    for s in range(first, last):
+        k, role = s - first + 1, text.roles[s]
+        before = k - 1 if role & PREVIOUS else -1
+        after = k + 1 if role & NEXT else -1
+        n += _add_example(n, k, before, after, edge + 1, scratch)
+    return edge + 1 + method.negatives, n
+
+
+@helper
+def _collect_middles(text, numbers, i, keep, method, seed, epoch, scratch):
+    """The slots and examples of the next `batch` sentences that have a role.
+
+    Returns (where to go on, slots, examples).
+    """
+    slots = n = taken = 0
+    while i < len(numbers) and taken < method.batch:
+        s = numbers[i]
+        i += 1
+        role = text.roles[s]
+        if role == 0:
+            continue
+        taken += 1
+        scratch.rng[0] = stream(seed, epoch, s)
+        _fill(text, s, keep, method, slots, scratch)
+        _fill(text, s - 1 if role & PREVIOUS else -1, keep, method, slots + 1, scratch)
+        _fill(text, s + 1 if role & NEXT else -1, keep, method, slots + 2, scratch)
+        _fill_negatives(text, keep, method, slots, slots + 3, scratch)
+        n += _add_example(n, slots, slots + 1, slots + 2, slots + 3, scratch)
+        slots += 3 + method.negatives
+    return i, slots, n
+
+
+@helper
+def _fill(text, s, keep, method, slot, scratch):
+    """Put the words of a sentence into a slot (none for -1)."""
+    n = scratch.bounds[slot]
+    if s >= 0:
+        begin = text.offsets[s]
+        for k in range(begin, min(text.offsets[s + 1], begin + method.longest)):
+            word = text.ids[k]
+            if len(keep) == 0 or uniform(scratch.rng) <= keep[word]:
+                scratch.words[n] = word
+                n += 1
+    scratch.sentences[slot] = s
+    scratch.bounds[slot + 1] = n
+
+
+@helper
+def _fill_negatives(text, keep, method, avoid, slot, scratch):
+    """Fill slots with random sentences, none like those of the slots from `avoid` on."""
+    for k in range(method.negatives):
+        s = np.int64(-1)
+        for _ in range(1 + MOST_REDRAWS):
+            s = below(scratch.rng, len(text.offsets) - 1)
+            while text.offsets[s] == text.offsets[s + 1]:  # one without a known word
+                s = below(scratch.rng, len(text.offsets) - 1)
+            if not _is_among(text, s, avoid, slot, scratch):
+                break
+        _fill(text, s, keep, method, slot + k, scratch)
+
+
+@helper
+def _is_among(text, s, first, last, scratch):
+    """Whether one of the slots first..last - 1 is of a sentence with the same words."""
+    begin, n = text.offsets[s], text.offsets[s + 1] - text.offsets[s]
+    for slot in range(first, last):
+        other = scratch.sentences[slot]
+        if other < 0 or text.offsets[other + 1] - text.offsets[other] != n:
+            continue
+        k, start = 0, text.offsets[other]
+        while k < n and text.ids[begin + k] == text.ids[start + k]:
+            k += 1
+        if k == n:
+            return True
+    return False
+
+
+@helper
+def _add_example(n, middle, before, after, negatives, scratch):
+    """Add an example, unless its words were left out; returns how many were added."""
+    bounds, example = scratch.bounds, scratch.examples[n]
+    if before >= 0 and bounds[before] == bounds[before + 1]:
+        before = -1
+    if after >= 0 and bounds[after] == bounds[after + 1]:
+        after = -1
+    if bounds[middle] == bounds[middle + 1] or (before < 0 and after < 0):
+        return 0
+    example[MIDDLE], example[BEFORE], example[AFTER] = middle, before, after
+    example[NEGATIVES] = negatives
+    return 1
+
+
+@helper
+def _average(V, slots, scratch):
+    """The unit vectors of all slots, and no gradients yet."""
+    bounds, words = scratch.bounds, scratch.words
+    for k in range(slots):
+        if k + 1 < slots:
+            for i in range(bounds[k + 1], bounds[k + 2]):
+                prefetch_row(V, words[i])
+        begin, end = bounds[k], bounds[k + 1]
+        unit, gradient = scratch.units[k], scratch.gradients[k]
+        for d in range(len(unit)):
+            unit[d] = 0.0
+            gradient[d] = 0.0
+        gather(V, words[begin:end], end - begin, _ONE, unit)
+        square = np.float32(0.0)
+        for d in range(len(unit)):
+            square += unit[d] * unit[d]
+        length = np.sqrt(square)
+        # written so that NaN is not taken for zero: a run that diverges must be seen
+        inverse = np.float32(0.0) if length <= TINY * (end - begin) else _ONE / length
+        scratch.inverse[k] = inverse
+        for d in range(len(unit)):
+            unit[d] *= inverse
+
+
+@helper
+def _compare(n, method, scratch):
+    """Every example against its candidates; returns the sum of the losses."""
+    loss, candidates = 0.0, scratch.candidates
+    for i in range(n):
+        example = scratch.examples[i]
+        middle, positives = example[MIDDLE], 0
+        for side in (BEFORE, AFTER):
+            if example[side] >= 0:
+                candidates[positives] = example[side]
+                positives += 1
+        count = positives + method.negatives
+        for k in range(positives, count):
+            candidates[k] = example[NEGATIVES] + k - positives
+        scores(scratch.units, candidates, count, scratch.units[middle], scratch.scores)
+        loss += _errors(scratch.scores, positives, count, np.float32(method.temperature))
+        _spread(scratch.units, scratch.gradients, middle, candidates, count, scratch.scores)
+    return loss
+
+
+@helper
+def _errors(s, positives, count, temperature):
+    """Turn the cosines of an example into its e_k; returns its loss."""
+    target = _ONE / np.float32(positives)
+    top, aim = np.float32(-np.inf), np.float32(0.0)
+    for k in range(count):
+        s[k] *= temperature
+        top = max(top, s[k])
+        if k < positives:
+            aim += target * s[k]
+    total = np.float32(0.0)
+    for k in range(count):
+        s[k] = np.exp(s[k] - top)
+        total += s[k]
+    for k in range(count):
+        s[k] = temperature * (s[k] / total - (target if k < positives else np.float32(0.0)))
+    return np.float64(np.log(total) + top - aim)
+
+
+@helper
+def _spread(units, gradients, middle, candidates, count, errors):
+    """G_a += e_k u_k and G_k += e_k u_a over the candidates, two at a time."""
+    own, pulled = units[middle], gradients[middle]
+    for k in range(0, count - 1, 2):
+        a, b = candidates[k], candidates[k + 1]
+        x, y = errors[k], errors[k + 1]
+        for d in range(len(own)):
+            u = own[d]
+            pulled[d] += x * units[a, d] + y * units[b, d]
+            gradients[a, d] += x * u
+            gradients[b, d] += y * u
+    if count % 2:
+        a, x = candidates[count - 1], errors[count - 1]
+        for d in range(len(own)):
+            pulled[d] += x * units[a, d]
+            gradients[a, d] += x * own[d]
+
+
+@helper
+def _move(V, squares, slots, step, share, scratch):
+    """Give the words of each slot their part of its gradient."""
+    bounds, words, steps = scratch.bounds, scratch.words, scratch.steps
+    for k in range(slots):
+        if k + 1 < slots:
+            for i in range(bounds[k + 1], bounds[k + 2]):
+                prefetch_row(V, words[i])
+        begin, end = bounds[k], bounds[k + 1]
+        unit, gradient = scratch.units[k], scratch.gradients[k]
+        # dL/dm / n, since |m| n is the length of the sum
+        square = _project(unit, gradient, scratch.inverse[k] * share)
+        if square == 0:
+            continue
+        if len(squares) == 0:
+            scatter(V, words[begin:end], end - begin, -step, gradient)
+            continue
+        square /= np.float32(len(unit))
+        for i in range(begin, end):
+            squares[words[i]] += square
+            steps[i - begin] = -step / np.sqrt(squares[words[i]] + EPSILON)
+        scatter_steps(V, words[begin:end], end - begin, steps, gradient)
+
+
+@helper
+def _project(unit, gradient, factor):
+    """Gradient = factor (G - (G . u) u), in place; returns its square."""
+    along = np.float32(0.0)
+    for d in range(len(unit)):
+        along += gradient[d] * unit[d]
+    square = np.float32(0.0)
+    for d in range(len(unit)):
+        x = factor * (gradient[d] - along * unit[d])
+        gradient[d] = x
+        square += x * x
+    return square
