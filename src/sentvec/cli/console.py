@@ -158,4 +158,4 @@ def _numbers(state: State) -> str:
 
 def _short(rate: float) -> str:
     """A learning rate: three decimals, or what there is of a small one."""
-    return f"{rate:.3f}" if rate >= 0.01 else f"{rate:.2g}"
+    return f"{rate:.3f}" if rate == 0 or rate >= 0.01 else f"{rate:.2g}"

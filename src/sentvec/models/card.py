@@ -23,7 +23,7 @@ Sentence vectors by {model}, trained from plain text with sentvec {version} on {
 | training text | {sentences:,} sentences in {documents:,} documents |
 | words | {tokens:,} ({known:.1%} known) |
 | fingerprint of the text | `{fingerprint}` |
-| loss per predicted word, mean of the run | {loss:.4f} |
+| loss per {predicted}, mean of the run | {loss:.4f} |
 | training time | {seconds:.0f} s, {threads} threads |
 
 ## Use
@@ -45,6 +45,9 @@ The vectors reflect the text they were trained on, its gaps and its prejudices i
 without a known word has the zero vector.
 """
 
+# What the loss of a model is the mean over, where it is not the words it predicts.
+_PREDICTED = {"siamese-cbow": "sentence whose neighbours were predicted"}
+
 
 def model_card(name: str, config: Mapping[str, Any]) -> str:
     """Fill the card of a model from its configuration."""
@@ -65,6 +68,7 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         loss=training.get("loss", float("nan")),
         seconds=training.get("seconds", 0.0),
         threads=training.get("threads", "?"),
+        predicted=_PREDICTED.get(config["model"], "predicted word"),
         settings=settings,
         dtype=config["settings"].get("dtype", "float32"),
         **config["sizes"],
