@@ -51,8 +51,8 @@ EXAMPLE_COLUMNS = 4
 MOST_REDRAWS = 10
 # A mean shorter than this counts as zero: its cosines are 0, and it gets no gradient.
 TINY = np.float32(1e-12)
-# Keeps the first step of AdaGrad finite for any gradient.
-EPSILON = np.float32(1e-12)
+# Added to the squares of AdaGrad: what is left of a gradient that rounding made is not a step.
+EPSILON = np.float32(1e-10)
 _ONE = np.float32(1.0)
 
 
