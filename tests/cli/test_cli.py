@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from behaviour import planted_corpus, train_sent2vec
-from sentvec import Sent2VecSettings, load
+from sentvec import Sent2VecSettings, SiameseCBOWSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
 
@@ -112,11 +112,15 @@ def test_the_program_tells_its_version():
     assert succeed("--version").decode() == f"sentvec {VERSION}\n"
 
 
-def test_help_of_training_shows_every_setting_with_its_default():
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [("sent2vec", Sent2VecSettings), ("siamese-cbow", SiameseCBOWSettings)],
+)
+def test_help_of_training_shows_every_setting_with_its_default(kind, settings):
     words = " ".join(
-        succeed("train", "sent2vec", "--help", env={**os.environ, "COLUMNS": "80"}).decode().split()
+        succeed("train", kind, "--help", env={**os.environ, "COLUMNS": "80"}).decode().split()
     )
-    for field in fields(Sent2VecSettings):
+    for field in fields(settings):
         flag = f"--{field.name.replace('_', '-')} "
         assert flag in words
         about = words[words.index(flag) :]
