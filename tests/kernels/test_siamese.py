@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentvec.kernels import pairing, siamese
+from sentvec.kernels import pairing, siamese, slots
 from sentvec.kernels import siamese_reference as reference
 from sentvec.kernels.siamese_reference import Batch, Example, Problem
 
@@ -34,24 +34,12 @@ def text_of(documents, problem):
     if problem.shared:
         starts = np.empty(pairing.count_runs(starts_of_documents, problem.batch) + 1, np.int64)
         pairing.fill_starts(starts_of_documents, problem.batch, starts)
-    return siamese.Text(ids, offsets, roles, starts)
+    return slots.Text(ids, offsets, roles, starts)
 
 
 def scratch_of(problem, longest, dim=DIM):
-    slots = problem.batch * (3 + problem.negatives) + 2
-    return siamese.Scratch(
-        bounds=np.zeros(slots + 1, np.int64),
-        words=np.empty(slots * longest, np.uint32),
-        sentences=np.empty(slots, np.int64),
-        units=np.empty((slots, dim), np.float32),
-        gradients=np.empty((slots, dim), np.float32),
-        inverse=np.empty(slots, np.float32),
-        examples=np.empty((problem.batch, siamese.EXAMPLE_COLUMNS), np.int64),
-        candidates=np.empty(problem.negatives + 2, np.int64),
-        scores=np.empty(problem.negatives + 2, np.float32),
-        steps=np.empty(longest, np.float32),
-        rng=np.zeros(1, np.uint64),
-    )
+    n = problem.batch * (3 + problem.negatives) + 2
+    return slots.make_scratch(n, problem.batch, problem.negatives, longest, dim)
 
 
 def run_kernel(documents, problem, V, squares, *, rate=0.1, units=None):
@@ -60,7 +48,7 @@ def run_kernel(documents, problem, V, squares, *, rate=0.1, units=None):
     if units is None:
         units = np.arange(len(text.starts) - 1 if problem.shared else len(text.roles))
     longest = max(1, min(problem.longest, int(np.diff(text.offsets).max())))
-    method = siamese.Method(
+    method = slots.Method(
         problem.batch, problem.negatives, problem.shared, longest, problem.temperature, problem.mean
     )
     keep = np.empty(0, np.float32) if problem.keep is None else problem.keep

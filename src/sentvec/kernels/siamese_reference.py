@@ -74,8 +74,9 @@ def unit(V: Matrix, words: Sentence) -> tuple[Matrix, float]:
 
 def softmax(x: Matrix) -> Matrix:
     """exp(x) / sum exp(x)."""
-    shifted: Matrix = np.exp(x - x.max())
-    return shifted / shifted.sum()
+    shifted = np.exp(x - x.max())
+    result: Matrix = shifted / shifted.sum()
+    return result
 
 
 def loss(V: Matrix, batch: Batch, example: Example, temperature: float = 1.0) -> float:

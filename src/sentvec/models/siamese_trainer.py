@@ -1,6 +1,7 @@
 """How Siamese CBOW trains on a batch: the corpus as it goes through it, and the workers.
 
-The update is in `kernels.siamese`; which sentences are neighbours in `kernels.pairing`.
+The update is in `kernels.siamese`, what a batch is made of in `kernels.slots`, which sentences are
+neighbours in `kernels.pairing`.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Pairs:
         Raises:
             CorpusError: There are none.
         """
-        from sentvec.kernels import pairing, siamese
+        from sentvec.kernels import pairing, slots
 
         offsets, documents = corpus.offsets, corpus.documents
         roles = np.zeros(len(offsets) - 1, np.uint8)
@@ -90,7 +91,7 @@ class Pairs:
             units = Units(corpus.ids, offsets, settings.batch, roles)
         longest = corpus.longest_sentence()
         return cls(
-            siamese.Text(corpus.ids, offsets, roles, starts), units, int(examples),
+            slots.Text(corpus.ids, offsets, roles, starts), units, int(examples),
             min(longest, settings.max_tokens or longest),
         )  # fmt: skip
 
@@ -120,9 +121,9 @@ class Shared:
         pairs: Pairs,
         settings: SiameseCBOWSettings,
     ) -> None:
-        from sentvec.kernels import siamese, storage
+        from sentvec.kernels import siamese, slots, storage
 
-        self.kernels = siamese
+        self.train_batch, self.slots = siamese.train_batch, slots
         self.V, self.squares, self.pairs, self.settings = V, squares, pairs, settings
         self.total = float(len(pairs.units.ids) * settings.epochs)
         keep = kept_share(counts, settings.subsample) if settings.subsample else np.empty(0)
@@ -165,11 +166,11 @@ class Worker:
 
     def _run(self, batch: Batch, pairs: Pairs, rate: float, total: float) -> tuple[float, int]:
         shared, s = self._shared, self._shared.settings
-        method = shared.kernels.Method(
+        method = shared.slots.Method(
             s.batch, s.negatives, s.shared_negatives, pairs.longest, s.temperature,
             s.batch_gradient == "mean",
         )  # fmt: skip
-        loss, examples = shared.kernels.train_batch(
+        loss, examples = shared.train_batch(
             pairs.text, batch.sentences, batch.offsets, self._V, shared.squares, shared.keep,
             method, rate, float(batch.done), total, s.seed, batch.epoch, self._scratch,
         )  # fmt: skip
@@ -177,18 +178,5 @@ class Worker:
 
     def _make_room(self, longest: int) -> Any:
         """Scratch for sentences of so many words."""
-        kernels, s = self._shared.kernels, self._shared.settings
-        slots = slots_of(s)
-        return kernels.Scratch(
-            bounds=np.zeros(slots + 1, np.int64),
-            words=np.empty(slots * longest, np.uint32),
-            sentences=np.empty(slots, np.int64),
-            units=np.empty((slots, s.dim), np.float32),
-            gradients=np.empty((slots, s.dim), np.float32),
-            inverse=np.empty(slots, np.float32),
-            examples=np.empty((s.batch, kernels.EXAMPLE_COLUMNS), np.int64),
-            candidates=np.empty(s.negatives + 2, np.int64),
-            scores=np.empty(s.negatives + 2, np.float32),
-            steps=np.empty(longest, np.float32),
-            rng=np.zeros(1, np.uint64),
-        )
+        s = self._shared.settings
+        return self._shared.slots.make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)

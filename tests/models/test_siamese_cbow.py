@@ -20,7 +20,7 @@ from sentvec.errors import (
     SettingsError,
     SourceError,
 )
-from sentvec.kernels import setup, siamese
+from sentvec.kernels import setup
 from sentvec.models import siamese_trainer
 from sentvec.models.export import to_word2vec
 from sentvec.models.siamese_trainer import Pairs, Shared, Worker, memory_of, slots_of
@@ -513,7 +513,6 @@ def test_the_estimate_covers_the_matrices_and_the_scratch_of_all_threads(tmp_pat
         none = memory_of(settings, n_words)
         assert one.matrices == V.nbytes + squares.nbytes
         assert held <= one.rest - none.rest + slots_of(settings) * 1000
-        assert siamese.EXAMPLE_COLUMNS == 4
 
 
 # --- the model ----------------------------------------------------------------------------------
