@@ -468,7 +468,7 @@ def test_the_papers_preset_is_what_the_paper_states():
     expected = {"dim": 300, "epochs": 1, "lr": 1e-4, "optimizer": "sgd", "batch": 100,
                 "batch_gradient": "mean", "min_count": 5, "positives": 2, "negatives": 2,
                 "shared_negatives": False, "temperature": 1.0, "subsample": 0.0,
-                "init_std": 0.01}  # fmt: skip
+                "init_std": 0.01, "edges": "skip", "max_tokens": 50}  # fmt: skip
     assert expected.items() <= settings.to_config().items()
     assert SiameseCBOWSettings.make() == SiameseCBOWSettings.make("siamese-cbow")
     assert SiameseCBOWSettings.from_config(settings.to_config()) == settings
@@ -532,3 +532,8 @@ def test_the_model_has_one_row_a_word_and_says_what_it_is(tmp_path):
     assert "Sentence vectors by siamese-cbow" in card
     assert "loss per sentence whose neighbours were predicted" in card
     assert {feature.text for feature in model.explain("oven flour")} == {"oven", "flour"}
+
+
+def test_a_run_that_leaves_out_every_word_is_an_error_not_a_model():
+    with pytest.raises(CorpusError, match=r"nothing was ever predicted.*raise subsample"):
+        train(["a b c", "b c a"] * 20, subsample=1e-12)

@@ -802,5 +802,5 @@ def run_with_loss(loss):
 
 
 def test_a_run_that_never_predicts_a_word_is_an_error_not_a_model():
-    with pytest.raises(CorpusError, match="no word was ever predicted"):
+    with pytest.raises(CorpusError, match="nothing was ever predicted"):
         Sent2Vec.train(["a b c", "b c a"] * 20, dim=4, subsample=1e-12)

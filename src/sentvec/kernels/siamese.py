@@ -31,7 +31,7 @@ import numpy as np
 
 from sentvec.kernels.jit import helper, kernel
 from sentvec.kernels.prefetch import prefetch_row
-from sentvec.kernels.rows import gather, scatter, scatter_steps, scores
+from sentvec.kernels.rows import gather, scatter, scatter_steps
 from sentvec.kernels.slots import AFTER, BEFORE, MIDDLE, NEGATIVES, collect_middles, collect_run
 from sentvec.kernels.storage import set_turn
 
@@ -110,9 +110,10 @@ def _compare(n, method, scratch):
         count = positives + method.negatives
         for k in range(positives, count):
             candidates[k] = example[NEGATIVES] + k - positives
-        scores(scratch.units, candidates, count, scratch.units[middle], scratch.scores)
+        own, pulled = scratch.units[middle], scratch.gradients[middle]
+        _cosines(scratch.units, candidates, count, own, scratch.scores)
         loss += _errors(scratch.scores, positives, count, np.float32(method.temperature))
-        _spread(scratch.units, scratch.gradients, middle, candidates, count, scratch.scores)
+        _spread(scratch.units, scratch.gradients, own, pulled, candidates, count, scratch.scores)
     return loss
 
 
@@ -136,22 +137,45 @@ def _errors(s, positives, count, temperature):
 
 
 @helper
-def _spread(units, gradients, middle, candidates, count, errors):
-    """G_a += e_k u_k and G_k += e_k u_a over the candidates, two at a time."""
-    own, pulled = units[middle], gradients[middle]
-    for k in range(0, count - 1, 2):
-        a, b = candidates[k], candidates[k + 1]
-        x, y = errors[k], errors[k + 1]
+def _cosines(units, candidates, count, own, out):
+    """out[k] = u_k . u_a over the candidates, four at a time."""
+    for k in range(0, count - 3, 4):
+        a, b = np.uint64(candidates[k]), np.uint64(candidates[k + 1])
+        c, e = np.uint64(candidates[k + 2]), np.uint64(candidates[k + 3])
+        p = q = r = s = np.float32(0.0)
         for d in range(len(own)):
             u = own[d]
-            pulled[d] += x * units[a, d] + y * units[b, d]
-            gradients[a, d] += x * u
-            gradients[b, d] += y * u
-    if count % 2:
-        a, x = candidates[count - 1], errors[count - 1]
+            p += u * units[a, d]
+            q += u * units[b, d]
+            r += u * units[c, d]
+            s += u * units[e, d]
+        out[k], out[k + 1], out[k + 2], out[k + 3] = p, q, r, s
+    for k in range(count - count % 4, count):
+        a, p = np.uint64(candidates[k]), np.float32(0.0)
         for d in range(len(own)):
-            pulled[d] += x * units[a, d]
-            gradients[a, d] += x * own[d]
+            p += own[d] * units[a, d]
+        out[k] = p
+
+
+@helper
+def _spread(units, gradients, own, pulled, candidates, count, errors):
+    """G_a += e_k u_k and G_k += e_k u_a over the candidates, four at a time."""
+    for k in range(0, count - 3, 4):
+        a, b = np.uint64(candidates[k]), np.uint64(candidates[k + 1])
+        c, e = np.uint64(candidates[k + 2]), np.uint64(candidates[k + 3])
+        p, q, r, s = errors[k], errors[k + 1], errors[k + 2], errors[k + 3]
+        for d in range(len(own)):
+            u = own[d]
+            pulled[d] += (p * units[a, d] + q * units[b, d]) + (r * units[c, d] + s * units[e, d])
+            gradients[a, d] += p * u
+            gradients[b, d] += q * u
+            gradients[c, d] += r * u
+            gradients[e, d] += s * u
+    for k in range(count - count % 4, count):
+        a, p = np.uint64(candidates[k]), errors[k]
+        for d in range(len(own)):
+            pulled[d] += p * units[a, d]
+            gradients[a, d] += p * own[d]
 
 
 @helper

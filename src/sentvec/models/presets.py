@@ -8,8 +8,9 @@ The default of Sent2Vec is for corpora of 10^5 to 10^8 words and was chosen by m
 (docs/results.md): more words are predicted (t), each against more words, shared by the sentence,
 and more n-grams are left out.
 
-`paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016), with the start of their
-program, which the paper does not state. `siamese-cbow` is our default (docs/papers.md).
+`paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016). What the paper does not
+state is as in their program: the start, sentences cut at 50 words, and two neighbours or none.
+`siamese-cbow` is our default (docs/papers.md).
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ SIAMESE_PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
             "batch_gradient": "mean",
             "min_count": 5,
             "positives": 2,
+            "edges": "skip",
             "negatives": 2,
             "shared_negatives": False,
             "temperature": 1.0,

@@ -96,7 +96,7 @@ def run(
     end = state.position(meter.seconds())
     listener.progress(meter.read(end.tokens, end.loss, end.targets))
     if not end.targets:
-        msg = "no word was ever predicted: nothing was learned - raise subsample (0 is off)"
+        msg = "nothing was ever predicted, so nothing was learned - raise subsample (0 is off)"
         raise CorpusError(msg)
     return end
 
