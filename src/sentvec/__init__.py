@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sentvec.models.results import Feature, Hit
     from sentvec.models.sent2vec import Sent2Vec
     from sentvec.models.settings import Sent2VecSettings
+    from sentvec.models.siamese_cbow import SiameseCBOW
+    from sentvec.models.siamese_settings import SiameseCBOWSettings
     from sentvec.text.tokenizer import Tokenizer
     from sentvec.training.progress import Listener, Progress
     from sentvec.training.summary import Summary
@@ -36,6 +38,8 @@ _HOMES = {
     "Report": "sentvec.evaluation.report",
     "Sent2Vec": "sentvec.models.sent2vec",
     "Sent2VecSettings": "sentvec.models.settings",
+    "SiameseCBOW": "sentvec.models.siamese_cbow",
+    "SiameseCBOWSettings": "sentvec.models.siamese_settings",
     "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
     "evaluate": "sentvec.models.evaluate",
@@ -53,6 +57,8 @@ __all__ = [
     "Sent2Vec",
     "Sent2VecSettings",
     "SentvecError",
+    "SiameseCBOW",
+    "SiameseCBOWSettings",
     "Summary",
     "Tokenizer",
     "evaluate",

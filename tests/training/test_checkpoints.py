@@ -263,10 +263,10 @@ def test_several_threads_can_be_interrupted_and_resumed(tmp_path):
 
 def test_what_a_resume_needs_of_the_machine_is_in_the_checkpoint(tmp_path, monkeypatch):
     settings = {"threads": None, "deterministic": True, "buckets": None}
-    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 2)
+    monkeypatch.setattr(sent2vec_trainer, "processors", lambda: 2)
     whole = train(**settings)
     output = interrupted(tmp_path / "model", **settings)
-    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 3)
+    monkeypatch.setattr(sent2vec_trainer, "processors", lambda: 3)
     monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", 77)
     assert same_bits(resume(output), whole)
 

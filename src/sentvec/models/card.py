@@ -46,11 +46,14 @@ _TRAINED = """\
 | training text | {sentences:,} sentences in {documents:,} documents |
 | words | {tokens:,} ({known:.1%} known) |
 | fingerprint of the text | `{fingerprint}` |
-| loss per predicted word, mean of the run | {loss:.4f} |
+| loss per {predicted}, mean of the run | {loss:.4f} |
 | training time | {seconds:.0f} s, {threads} threads |"""
 _CONVERTED = """\
 | converted from | `{file}`, {bytes:,} bytes |
 | its layout | {layout} |"""
+
+# What the loss of a model is the mean over, where it is not the words it predicts.
+_PREDICTED = {"siamese-cbow": "sentence whose neighbours were predicted"}
 
 
 def model_card(name: str, config: Mapping[str, Any]) -> str:
@@ -66,7 +69,7 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         version = config.get("sentvec_version", "?")
         created = training.get("finished", "?")
         origin = f"trained from plain text with sentvec {version} on {created}"
-        rows = _trained(config.get("corpus", {}), training)
+        rows = _trained(config["model"], config.get("corpus", {}), training)
     return _TEMPLATE.format(
         name=name,
         model=config["model"],
@@ -79,7 +82,7 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
     )
 
 
-def _trained(corpus: Mapping[str, Any], training: Mapping[str, Any]) -> str:
+def _trained(model: str, corpus: Mapping[str, Any], training: Mapping[str, Any]) -> str:
     """What the table says of the text and the run."""
     tokens = corpus.get("tokens", 0)
     return _TRAINED.format(
@@ -91,4 +94,5 @@ def _trained(corpus: Mapping[str, Any], training: Mapping[str, Any]) -> str:
         loss=training.get("loss", float("nan")),
         seconds=training.get("seconds", 0.0),
         threads=training.get("threads", "?"),
+        predicted=_PREDICTED.get(model, "predicted word"),
     )

@@ -1,8 +1,12 @@
-"""Start training from a model that exists: its vectors, its ids, its counts.
+"""Start training from a model that exists: its vectors, its ids, its counts; or from word vectors.
 
-Old words keep their ids and new ones come after them, so a bigram of old words hashes to the same
-bucket, and bucket rows are kept as they are; the released program, which sorts anew, has to lose
-them. That holds only for the same number of buckets, which is therefore the model's.
+Sent2Vec goes on with a model. Old words keep their ids and new ones come after them, so a bigram of
+old words hashes to the same bucket, and bucket rows are kept as they are; the released program,
+which sorts anew, has to lose them. That holds only for the same number of buckets, which is
+therefore the model's.
+
+Siamese CBOW starts from any word vectors: its vocabulary is that of its own corpus, and the words
+that both have start with the vectors given.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.rows import Rows
+from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices
 
 # What the vectors of a model are made with; a run that starts from it has the same.
@@ -99,3 +104,48 @@ def _is_finite(rows: Rows) -> bool:
     blocks = (range(start, min(start + _BLOCK, rows.shape[0]))
               for start in range(0, rows.shape[0], _BLOCK))  # fmt: skip
     return all(np.isfinite(rows.take(np.array(block))).all() for block in blocks)
+
+
+def opened_word_vectors(
+    init_from: str | os.PathLike[str] | SentenceEncoder | None, dim: int | None
+) -> SentenceEncoder | None:
+    """The word vectors to start from: a model, its folder, or a file that `sentvec.load` opens.
+
+    Raises:
+        SourceError, FormatError: There is no such model or file.
+        SettingsError: Its vectors are not of length `dim`, where that is given.
+    """
+    from sentvec.models.load import load  # which knows all kinds of models
+
+    if init_from is None:
+        return None
+    model = init_from if isinstance(init_from, SentenceEncoder) else load(init_from)
+    if dim is not None and dim != model.dim:
+        msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
+        raise SettingsError(msg + ", or train from the beginning")
+    return model
+
+
+def copy_word_vectors(model: SentenceEncoder, vocabulary: Vocabulary, V: matrices.Matrix) -> int:
+    """Copy the vectors of the words that a vocabulary shares with a model; returns how many.
+
+    Raises:
+        SettingsError: There is no such word.
+        DivergedError: A vector is not finite.
+    """
+    known, copied = model.vocabulary.ids, 0
+    for number, word in enumerate(vocabulary.words):
+        if word in known:
+            V[number] = vector = model.word_vector(word)
+            copied += 1
+            if not np.isfinite(vector).all():
+                msg = f"the vector of {word!r} in init_from is not finite - start from another"
+                raise DivergedError(msg)
+    if not copied:
+        msg = (
+            f"none of the {len(vocabulary):,} words of the corpus has a vector in init_from, which "
+            f"has {len(known):,} words such as {next(iter(known))!r} - expected words cut and cased"
+            " alike; choose another tokenizer"
+        )
+        raise SettingsError(msg)
+    return copied

@@ -14,6 +14,7 @@ from sentvec.models.foreign import WordVectors, from_foreign
 from sentvec.models.plan import Plan
 from sentvec.models.run import resume_run
 from sentvec.models.sent2vec import Sent2Vec
+from sentvec.models.siamese_cbow import SiameseCBOW
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target, open_folder, restore
 from sentvec.storage.lock import held
@@ -22,9 +23,9 @@ from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
 _KINDS: dict[str, type[SentenceEncoder]] = {
-    kind.KIND: kind for kind in (Sent2Vec, FastText, WordVectors)
+    kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
 }
-_TRAINED: dict[str, Any] = {Sent2Vec.KIND: Sent2Vec}
+_TRAINED: dict[str, Any] = {kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW)}
 
 
 def load(
