@@ -532,8 +532,3 @@ def test_the_model_has_one_row_a_word_and_says_what_it_is(tmp_path):
     assert "Sentence vectors by siamese-cbow" in card
     assert "loss per sentence whose neighbours were predicted" in card
     assert {feature.text for feature in model.explain("oven flour")} == {"oven", "flour"}
-
-
-def test_a_run_that_leaves_out_every_word_is_an_error_not_a_model():
-    with pytest.raises(CorpusError, match=r"nothing was ever predicted.*raise subsample"):
-        train(["a b c", "b c a"] * 20, subsample=1e-12)

@@ -27,7 +27,7 @@ from sentvec.errors import (
     SourceError,
     StorageError,
 )
-from sentvec.models import encoder, sent2vec_trainer
+from sentvec.models import convert, sent2vec_trainer
 from sentvec.models import run as run_module
 from sentvec.storage import checkpoint, folder
 from sentvec.storage.checkpoint import CheckpointFolder
@@ -573,7 +573,7 @@ def cannot_be_saved(monkeypatch, error=None, checkpoints=True):
             monkeypatch.setattr(checkpoint, "write_tensors", fills_up(WRITE, range(1000)))
         raise error or StorageError("the disk is full: cannot write it - make room")
 
-    monkeypatch.setattr(encoder, "write_folder", write_folder)
+    monkeypatch.setattr(convert, "write_folder", write_folder)
 
 
 ENDS = {"default": {}, "float16": {"dtype": "float16"}, "released": {"variant": "released"},

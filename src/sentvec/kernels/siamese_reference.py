@@ -199,7 +199,8 @@ def _kept(words: Sentence, problem: Problem, rng: Stream) -> list[int]:
     cut = list(words[: problem.longest])
     if problem.keep is None:
         return cut
-    return [word for word in cut if np.float32(rng.uniform()) <= problem.keep[word]]
+    kept = [word for word in cut if np.float32(rng.uniform()) <= problem.keep[word]]
+    return kept or cut
 
 
 def _negatives(

@@ -143,14 +143,22 @@ def collect_middles(text, numbers, i, keep, method, seed, epoch, scratch):
 
 @helper
 def _fill(text, s, keep, method, slot, scratch):
-    """Put the words of a sentence into a slot (none for -1)."""
+    """Put the words of a sentence into a slot (none for -1).
+
+    Frequent ones are left out at random; where that would leave none, all stay.
+    """
     n = scratch.bounds[slot]
     if s >= 0:
         begin = text.offsets[s]
-        for k in range(begin, min(text.offsets[s + 1], begin + method.longest)):
+        end = min(text.offsets[s + 1], begin + method.longest)
+        for k in range(begin, end):
             word = text.ids[k]
             if len(keep) == 0 or uniform(scratch.rng) <= keep[word]:
                 scratch.words[n] = word
+                n += 1
+        if n == scratch.bounds[slot]:
+            for k in range(begin, end):
+                scratch.words[n] = text.ids[k]
                 n += 1
     scratch.sentences[slot] = s
     scratch.bounds[slot + 1] = n

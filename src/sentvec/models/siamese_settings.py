@@ -51,7 +51,8 @@ class SiameseCBOWSettings(Settings):
         None, "words of a sentence that are trained on, from its beginning; without it, all"
     )
     subsample: float = setting(
-        1e-4, "t: commoner words are left out of sentences at random; 0 leaves none out"
+        1e-4,
+        "t: commoner words are left out of sentences at random, but never all; 0 leaves none out",
     )
     init_std: float = setting(0.01, "standard deviation of the vectors at the start")
     tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
