@@ -19,7 +19,8 @@ from sentvec.evaluation.layout import find_tree
 from sentvec.evaluation.protocols import PAPER
 from sentvec.evaluation.readers import load_task
 from sentvec.evaluation.tasks import SUITES, TASKS
-from sentvec.models.evaluate import fingerprint, word_norms
+from sentvec.models.evaluate import word_norms
+from sentvec.models.fingerprint import fingerprint
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,13 @@ from sentvec.evaluation.scoring import Plan
 from sentvec.evaluation.tasks import find_suite, find_tasks
 from sentvec.evaluation.vectors import SentenceVectors
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.fingerprint import fingerprint
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.suggest import near_names
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.text.vocabulary import Vocabulary
 
 _PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, SENTEVAL, QUICK)}
-_SAMPLED_ROWS = 1000  # of the matrix, for the fingerprint
 _BLOCK = 8192  # rows read at once
 _LARGEST_SEED = 2**32 - 1
 
@@ -157,11 +158,12 @@ def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
     """Whether to lower-case, and why."""
     if wanted is not None:
         return wanted, "asked for"
-    if not isinstance(model, SentenceEncoder):
-        return False, "the model's vocabulary is not known"
-    if model.tokenizer.lowercase:
+    tokenizer, words = (getattr(model, one, None) for one in ("tokenizer", "vocabulary"))
+    if isinstance(tokenizer, Tokenizer) and tokenizer.lowercase:
         return False, "the model's tokenizer lower-cases"
-    share, n_words = lower_case_share(model.vocabulary)
+    if not isinstance(words, Vocabulary):
+        return False, "the model's vocabulary is not known"
+    share, n_words = lower_case_share(words)
     found = f"{share:.1%} of {n_words:,} words of the model are in lower case"
     return n_words > 0 and share > LOWER_CASED, found
 
@@ -192,21 +194,6 @@ def _described(model: Any, name: str | None, dim: int) -> dict[str, Any]:
 def _name_of(model: Any) -> str:
     origin = getattr(model, "_origin", None)
     return origin.name if isinstance(origin, Path) else type(model).__name__
-
-
-def fingerprint(model: SentenceEncoder) -> str:
-    """BLAKE2b (16 bytes, hexadecimal) over the vocabulary with its counts and a sample of rows.
-
-    The sample is a thousand rows in equal steps from first to last, as float32.
-    """
-    total = blake2b(digest_size=16)
-    for word in model.vocabulary:
-        total.update(word.encode("utf-8", "surrogateescape") + b"\n")
-    total.update(np.ascontiguousarray(model.vocabulary.counts, "<i8").tobytes())
-    n_rows = model.rows.shape[0]
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _SAMPLED_ROWS)).astype(np.int64))
-    total.update(model.rows.take(rows).astype("<f4").tobytes())
-    return total.hexdigest()
 
 
 def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
