@@ -279,6 +279,14 @@ def test_quick_accuracies_do_not_stand_beside_the_papers():
     assert "do not belong beside the papers" not in paper.to_markdown()
     senteval = made(tasks, protocol="senteval")
     assert "those of the protocol paper, these of senteval" in overview(senteval).note
+    notes = {one.source.rpartition(" ")[2]: one.note for one in paper_tables(senteval)}
+    for place, note in notes.items():
+        is_marked = note.startswith(
+            "Our accuracies are of the protocol senteval, not of the papers'"
+        )
+        assert is_marked == (place not in "27"), place
+    assert "Avg. counts MSRP by its accuracy" in notes["1"]
+    assert not any("Our accuracies" in one.note for one in paper_tables(paper))
 
 
 def test_the_document_tells_all(report):
