@@ -143,6 +143,15 @@ def test_items_are_those_the_accuracy_counts(report):
         assert report[name].items.fold_accuracies == ()
 
 
+def test_the_seed_of_the_ranking_is_that_of_the_protocol(tree):
+    def words(**options):
+        return evaluate(Counting(), data=tree, tasks="COCO", **options)["COCO"].protocol
+
+    assert words(protocol="senteval").endswith("seed 1111")
+    assert words(protocol="paper").endswith("seed 1234")
+    assert words(seed=5).endswith("seed 5")
+
+
 def test_extra_features_give_figures_beside_those_without(tree, report):
     # the class is in the words: a model that sees one of them is saved by the features
     options = {"data": tree, "tasks": "MR,TREC,MSRP", "threads": 1}
@@ -376,6 +385,18 @@ def test_of_another_object_the_report_says_what_it_can(tree):
     described = evaluate(Telling(), data=tree, tasks="STS13").provenance["model"]
     assert described["kind"] == "counts"
     assert described["words"] == 60
+
+
+@pytest.mark.parametrize("told", [{"size": np.float32(1)}, {"size": np.nan}, ["size"], 5, {1: {2}}])
+def test_what_json_cannot_hold_is_refused_before_the_run(tree, told):
+    class Telling(Counting):
+        def provenance(self):
+            return told
+
+    model = Telling()
+    with pytest.raises(SettingsError, match="provenance of Telling returned what JSON cannot hold"):
+        evaluate(model, data=tree, tasks="STS13")
+    assert not model.asked
 
 
 def test_word_norms_are_those_of_the_word_vectors(model):

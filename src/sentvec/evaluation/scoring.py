@@ -266,7 +266,7 @@ def _ranking(
         for name, part in data.parts.items()
         if isinstance(part, Captioned)
     }
-    settings = RankingSettings() if plan.seed is None else RankingSettings(seed=plan.seed)
+    settings = RankingSettings(seed=plan.protocol.seed if plan.seed is None else plan.seed)
     found = rank_images(
         sides["train"], sides["dev"], sides["test"], settings,
         threads=plan.threads, progress=progress,

@@ -8,6 +8,7 @@ Not here: tasks, protocols and tables (`sentvec.evaluation`).
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -99,10 +100,12 @@ def evaluate(
         msg = f"none of {', '.join(absent)} can be run - {reasons}"
         raise SourceError(msg)
     lower, why = _lowercase(model, lowercase)
+    described = _described(model, name)
     plan = Plan(rules, seed, threads, with_features)
     results, seconds = run_tasks(ready, tree, vectors, plan, lowercase=lower, progress=progress)
     provenance = {
-        "model": _described(model, name, vectors.dim),
+        # the length of vectors that only encoding tells
+        "model": described if "dim" in described else {**described, "dim": vectors.dim},
         "suite": chosen.name if chosen else None,
         "protocol": rules.name,
         "seed": rules.seed if seed is None else seed,
@@ -171,7 +174,7 @@ def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
 # --- what the model is --------------------------------------------------------------------------
 
 
-def _described(model: Any, name: str | None, dim: int) -> dict[str, Any]:
+def _described(model: Any, name: str | None) -> dict[str, Any]:
     """A model as the report has it; what is not known of it is `None`."""
     if isinstance(model, SentenceEncoder):
         own = {
@@ -182,13 +185,25 @@ def _described(model: Any, name: str | None, dim: int) -> dict[str, Any]:
         }
     else:
         kind = type(model)
-        own = {"kind": f"{kind.__module__}.{kind.__qualname__}", "dim": dim, "fingerprint": None}
-    provenance = getattr(model, "provenance", None)
-    if callable(provenance):
-        own |= provenance()
+        own = {"kind": f"{kind.__module__}.{kind.__qualname__}", "fingerprint": None}
+    own |= _told(model)
     tokenizer = getattr(getattr(model, "tokenizer", None), "to_config", None)
     own["tokenizer"] = tokenizer() if callable(tokenizer) else None
     return {"name": name or _name_of(model), **own}
+
+
+def _told(model: Any) -> dict[str, Any]:
+    """What a model says of itself. It is checked now: JSON is written at the end of a long run."""
+    provenance = getattr(model, "provenance", None)
+    if not callable(provenance):
+        return {}
+    told = provenance()
+    try:
+        json.dumps(told, allow_nan=False)
+        return dict(told)
+    except (TypeError, ValueError) as error:
+        msg = f"provenance of {type(model).__name__} returned what JSON cannot hold ({error}) - "
+        raise SettingsError(msg + "expected a dict of plain values") from error
 
 
 def _name_of(model: Any) -> str:
