@@ -15,8 +15,10 @@ import sentvec
 from behaviour import planted_corpus, train_sent2vec
 from sentvec import Report, evaluate
 from sentvec.errors import SettingsError, SourceError
+from sentvec.evaluation import scoring
+from sentvec.evaluation.classify import cv_then_test, nested_cv
 from sentvec.evaluation.layout import find_tree
-from sentvec.evaluation.protocols import PAPER
+from sentvec.evaluation.protocols import PAPER, SENTEVAL
 from sentvec.evaluation.readers import load_task
 from sentvec.evaluation.tasks import SUITES, TASKS
 from sentvec.models.evaluate import word_norms
@@ -120,6 +122,15 @@ def test_a_pair_with_a_text_without_known_words_has_the_cosine_0(tmp_path):
     assert result.items.scores["FNWN"].tolist() == pytest.approx([1, 0, 0.5])
 
 
+def test_a_set_with_one_scored_pair_is_named(tree, tmp_path):
+    shutil.copytree(tree / "STS" / "STS13-en-test", tmp_path / "STS" / "STS13-en-test")
+    folder = tmp_path / "STS" / "STS13-en-test"
+    (folder / "STS.input.OnWN.txt").write_text("ba\tbe\nba\tba\n")
+    (folder / "STS.gs.OnWN.txt").write_text("\n3\n")
+    error = evaluate(Counting(), data=tmp_path, tasks="STS13")["STS13"].error
+    assert error.startswith("the set OnWN has 1 scored pair - expected two or more")
+
+
 def test_classifications_use_the_words_of_their_protocol(tree, report):
     assert "nested cross-validation" in report["MR"].protocol
     assert "by accuracy" in report["TREC"].protocol
@@ -132,6 +143,42 @@ def test_classifications_use_the_words_of_their_protocol(tree, report):
     assert "not nested, 5 folds" in quick["MR"].protocol
     assert list(quick) == list(SUITES["quick"].tasks)
     assert evaluate(Counting(), data=tree).provenance == quick.provenance
+
+
+def test_senteval_sorts_by_the_words_of_sentences_before_it_makes_folds(tree, tmp_path):
+    texts = [
+        f"{' '.join(WORDS[row % 9 : row % 9 + 1 + row % 5])} {'x' * (row % 11)}z"
+        for row in range(120)
+    ]
+    for name, part in (("rt-polarity.pos", texts[::2]), ("rt-polarity.neg", texts[1::2])):
+        (tmp_path / "MR").mkdir(exist_ok=True)
+        (tmp_path / "MR" / name).write_text("\n".join(part) + "\n")
+    found = evaluate(Counting(), data=tmp_path, tasks="MR", protocol="senteval")["MR"]
+    part = load_task(TASKS["MR"], find_tree(tmp_path), lowercase=False).parts["all"]
+    x, words = Counting().encode(part.texts), [len(text.split()) for text in part.texts]
+    expected = nested_cv(x, part.labels, SENTEVAL, lengths=words)
+    assert found.items.fold_accuracies == expected.fold_accuracies
+    assert found.penalties == expected.penalties
+    for other in (None, list(map(len, part.texts))):
+        unlike = nested_cv(x, part.labels, SENTEVAL, lengths=other)
+        assert unlike.fold_accuracies != expected.fold_accuracies
+
+
+def test_senteval_is_given_the_words_of_both_sides_of_train_pairs(tree, monkeypatch):
+    given = {}
+
+    def spy(*args, **options):
+        given.update(options)
+        return cv_then_test(*args, **options)
+
+    monkeypatch.setattr(scoring, "cv_then_test", spy)
+    evaluate(Counting(), data=tree, tasks="MSRP", protocol="senteval")
+    train = load_task(TASKS["MSRP"], find_tree(tree), lowercase=False).parts["train"]
+    assert given["lengths"].tolist() == [[8, 8]] * len(train.left)
+    given.clear()
+    evaluate(Counting(), data=tree, tasks="MSRP", protocol="paper")
+    assert given["select"] == "f1"
+    assert "lengths" not in given
 
 
 def test_items_are_those_the_accuracy_counts(report):

@@ -28,6 +28,7 @@ Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions
 
 _MUCH_WORK = 2e10  # multiplications of a Hessian, seconds of one thread
 _LARGEST = 1e30  # of a feature: products of two still are far from overflow
+_SQUARES = 1e15  # the square of a larger number is no good float32
 _JITTER = 1e-13  # of the mean diagonal: keeps a Cholesky factor of huge features alive
 
 
@@ -231,6 +232,8 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> Any:
         from scipy.sparse import hstack
 
         return hstack([abs(u - v), u.multiply(v)], format="csr")
+    if max(np.abs(x).max(initial=0) for x in (u, v)) > _SQUARES:  # float32 would overflow
+        u, v = u.astype(np.float64), v.astype(np.float64)
     return np.hstack([np.abs(u - v), u * v])
 
 

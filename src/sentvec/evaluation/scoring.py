@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.errors import FormatError
 from sentvec.evaluation.classify import cv_then_test, dev_then_test, nested_cv, plain_cv
 from sentvec.evaluation.correlation import Correlation, aggregate, correlate
 from sentvec.evaluation.data import (
@@ -97,6 +98,12 @@ def _similarity(data: TaskData, vectors: SentenceVectors, *_: Any) -> Fields:
     }
     unions = data.task.unions or {name: (name,) for name in parts}
     columns = {name: _joined(name, union, parts, scores) for name, union in unions.items()}
+    for name, (_, gold) in columns.items():
+        if len(gold) < 2:
+            msg = (
+                f"the set {name} has {len(gold)} scored pair - expected two or more; a correlation "
+            )
+            raise FormatError(msg + "needs them")
     sets = {name: correlate(*pair) for name, pair in columns.items()}
     means: dict[str, Correlation] = {}
     if not data.task.unions:
