@@ -98,12 +98,6 @@ def _similarity(data: TaskData, vectors: SentenceVectors, *_: Any) -> Fields:
     }
     unions = data.task.unions or {name: (name,) for name in parts}
     columns = {name: _joined(name, union, parts, scores) for name, union in unions.items()}
-    for name, (_, gold) in columns.items():
-        if len(gold) < 2:
-            msg = (
-                f"the set {name} has {len(gold)} scored pair - expected two or more; a correlation "
-            )
-            raise FormatError(msg + "needs them")
     sets = {name: correlate(*pair) for name, pair in columns.items()}
     means: dict[str, Correlation] = {}
     if not data.task.unions:
@@ -141,6 +135,9 @@ def _joined(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cosines and gold scores of some parts, one after the other."""
     gold = join_pairs(name, [parts[part] for part in union]).gold
+    if len(gold) < 2:
+        msg = f"the set {name} has {len(gold)} scored pair - expected two or more to correlate"
+        raise FormatError(msg)
     return np.concatenate([scores[part] for part in union]), gold
 
 
