@@ -97,6 +97,11 @@ def test_json_is_valid_where_a_figure_does_not_exist():
     assert again["SICK"].sets["all"].spearman == 0.5
 
 
+def test_figures_in_json_have_the_digits_that_do_not_depend_on_threads():
+    result = TaskResult(name="MR", title="", kind="", figures={"accuracy": 1 / 3})
+    assert result.to_json()["figures"] == {"accuracy": 0.3333333333}
+
+
 def test_bits_are_as_many_as_items():
     for count in (1, 7, 8, 9, 1000):
         correct = np.arange(count) % 3 == 0
