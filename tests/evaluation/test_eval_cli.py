@@ -96,6 +96,26 @@ def test_features_are_an_option(place):
     assert "accuracy +feats" in result.stdout
 
 
+def test_baselines_are_named_by_kind_and_take_counts(place):
+    rows = [f"{word} {number % 7} {number % 5 - 2}" for number, word in enumerate(WORDS)]
+    (place / "glove.txt").write_text("\n".join(rows) + "\n")
+    names = {}
+    for kind in ("mean", "sif"):
+        counts = ("--counts", place / "model") if kind == "sif" else ()
+        run(
+            "evaluate", f"{kind}:{place / 'glove.txt'}", "--data", place / "tree", "--tasks", "STS14",
+            *counts, "--json", place / f"{kind}.json",
+        )  # fmt: skip
+        report = Report.read(place / f"{kind}.json")
+        names[report.name] = report["STS14"].pearson
+    assert list(names) == ["mean:glove.txt", "sif:glove.txt"]
+    assert len(set(names.values())) == 2
+    on_data = ("--data", place / "tree", "--tasks", "STS14")
+    assert "give --counts" in fail("evaluate", f"sif:{place / 'glove.txt'}", *on_data)
+    assert "not for 'tfidf'" in fail("evaluate", "tfidf", *on_data, "--counts", place / "model")
+    assert "not for" in fail("evaluate", place / "model", *on_data, "--counts", place / "model")
+
+
 def test_the_status_is_1_where_nothing_could_be_scored(place, tmp_path):
     shutil.copytree(place / "tree" / "TREC", tmp_path / "TREC")
     model = place / "model"

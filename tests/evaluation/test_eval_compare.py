@@ -120,6 +120,21 @@ def test_a_correlation_that_does_not_exist_has_no_clear_difference(tree, good):
     one = differences(good, other)["STS14/pearson"]
     assert np.isnan(one.difference)
     assert not one.is_clear
+    _, against = compare_tables([good, other], samples=100)
+    assert {row[0]: row[1:] for row in against.rows}["STS14 pearson"] == ("none", "", "-")
+    assert "nan" not in str(against)
+
+
+def test_a_task_that_failed_is_told_from_one_that_was_not_run(tree, good):
+    # the 270 sentences of STS 2014 go to the model at once
+    failing = Answering(lambda rows: rows * np.nan if len(rows) == 270 else rows)
+    other = evaluate(failing, data=tree, tasks="STS14,SICK", name="failing")
+    found = differences(good, other)
+    assert found["STS14/pearson"].mark == "error"
+    assert found["MR/accuracy"].mark == "not run"
+    figures, against = compare_tables([good, other], samples=100)
+    assert {row[0]: row[2] for row in figures.rows}["STS14 pearson"] == "error"
+    assert {row[0]: row[1] for row in against.rows}["STS14 pearson"] == "error"
 
 
 def test_tables_show_all_reports_and_each_against_the_first(good, bad):

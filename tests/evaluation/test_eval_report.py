@@ -97,6 +97,11 @@ def test_json_is_valid_where_a_figure_does_not_exist():
     assert again["SICK"].sets["all"].spearman == 0.5
 
 
+def test_figures_in_json_have_the_digits_that_do_not_depend_on_threads():
+    result = TaskResult(name="MR", title="", kind="", figures={"accuracy": 1 / 3})
+    assert result.to_json()["figures"] == {"accuracy": 0.3333333333}
+
+
 def test_bits_are_as_many_as_items():
     for count in (1, 7, 8, 9, 1000):
         correct = np.arange(count) % 3 == 0
@@ -279,6 +284,14 @@ def test_quick_accuracies_do_not_stand_beside_the_papers():
     assert "do not belong beside the papers" not in paper.to_markdown()
     senteval = made(tasks, protocol="senteval")
     assert "those of the protocol paper, these of senteval" in overview(senteval).note
+    notes = {one.source.rpartition(" ")[2]: one.note for one in paper_tables(senteval)}
+    for place, note in notes.items():
+        is_marked = note.startswith(
+            "Our accuracies are of the protocol senteval, not of the papers'"
+        )
+        assert is_marked == (place not in "27"), place
+    assert "Avg. counts MSRP by its accuracy" in notes["1"]
+    assert not any("Our accuracies" in one.note for one in paper_tables(paper))
 
 
 def test_the_document_tells_all(report):

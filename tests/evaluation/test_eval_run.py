@@ -15,11 +15,14 @@ import sentvec
 from behaviour import planted_corpus, train_sent2vec
 from sentvec import Report, evaluate
 from sentvec.errors import SettingsError, SourceError
+from sentvec.evaluation import scoring
+from sentvec.evaluation.classify import cv_then_test, nested_cv
 from sentvec.evaluation.layout import find_tree
-from sentvec.evaluation.protocols import PAPER
+from sentvec.evaluation.protocols import PAPER, SENTEVAL
 from sentvec.evaluation.readers import load_task
 from sentvec.evaluation.tasks import SUITES, TASKS
-from sentvec.models.evaluate import fingerprint, word_norms
+from sentvec.models.evaluate import word_norms
+from sentvec.models.fingerprint import fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +122,15 @@ def test_a_pair_with_a_text_without_known_words_has_the_cosine_0(tmp_path):
     assert result.items.scores["FNWN"].tolist() == pytest.approx([1, 0, 0.5])
 
 
+def test_a_set_with_one_scored_pair_is_named(tree, tmp_path):
+    shutil.copytree(tree / "STS" / "STS13-en-test", tmp_path / "STS" / "STS13-en-test")
+    folder = tmp_path / "STS" / "STS13-en-test"
+    (folder / "STS.input.OnWN.txt").write_text("ba\tbe\nba\tba\n")
+    (folder / "STS.gs.OnWN.txt").write_text("\n3\n")
+    error = evaluate(Counting(), data=tmp_path, tasks="STS13")["STS13"].error
+    assert error.startswith("the set OnWN has 1 scored pair - expected two or more")
+
+
 def test_classifications_use_the_words_of_their_protocol(tree, report):
     assert "nested cross-validation" in report["MR"].protocol
     assert "by accuracy" in report["TREC"].protocol
@@ -133,6 +145,42 @@ def test_classifications_use_the_words_of_their_protocol(tree, report):
     assert evaluate(Counting(), data=tree).provenance == quick.provenance
 
 
+def test_senteval_sorts_by_the_words_of_sentences_before_it_makes_folds(tree, tmp_path):
+    texts = [
+        f"{' '.join(WORDS[row % 9 : row % 9 + 1 + row % 5])} {'x' * (row % 11)}z"
+        for row in range(120)
+    ]
+    for name, part in (("rt-polarity.pos", texts[::2]), ("rt-polarity.neg", texts[1::2])):
+        (tmp_path / "MR").mkdir(exist_ok=True)
+        (tmp_path / "MR" / name).write_text("\n".join(part) + "\n")
+    found = evaluate(Counting(), data=tmp_path, tasks="MR", protocol="senteval")["MR"]
+    part = load_task(TASKS["MR"], find_tree(tmp_path), lowercase=False).parts["all"]
+    x, words = Counting().encode(part.texts), [len(text.split()) for text in part.texts]
+    expected = nested_cv(x, part.labels, SENTEVAL, lengths=words)
+    assert found.items.fold_accuracies == expected.fold_accuracies
+    assert found.penalties == expected.penalties
+    for other in (None, list(map(len, part.texts))):
+        unlike = nested_cv(x, part.labels, SENTEVAL, lengths=other)
+        assert unlike.fold_accuracies != expected.fold_accuracies
+
+
+def test_senteval_is_given_the_words_of_both_sides_of_train_pairs(tree, monkeypatch):
+    given = {}
+
+    def spy(*args, **options):
+        given.update(options)
+        return cv_then_test(*args, **options)
+
+    monkeypatch.setattr(scoring, "cv_then_test", spy)
+    evaluate(Counting(), data=tree, tasks="MSRP", protocol="senteval")
+    train = load_task(TASKS["MSRP"], find_tree(tree), lowercase=False).parts["train"]
+    assert given["lengths"].tolist() == [[8, 8]] * len(train.left)
+    given.clear()
+    evaluate(Counting(), data=tree, tasks="MSRP", protocol="paper")
+    assert given["select"] == "f1"
+    assert "lengths" not in given
+
+
 def test_items_are_those_the_accuracy_counts(report):
     assert len(report["MR"].items.fold_accuracies) == PAPER.folds
     assert np.mean(report["MR"].items.fold_accuracies) == pytest.approx(report["MR"].accuracy)
@@ -140,6 +188,15 @@ def test_items_are_those_the_accuracy_counts(report):
     for name in ("TREC", "MSRP", "SST2", "SICK-E"):
         assert report[name].items.correct.mean() == report[name].accuracy
         assert report[name].items.fold_accuracies == ()
+
+
+def test_the_seed_of_the_ranking_is_that_of_the_protocol(tree):
+    def words(**options):
+        return evaluate(Counting(), data=tree, tasks="COCO", **options)["COCO"].protocol
+
+    assert words(protocol="senteval").endswith("seed 1111")
+    assert words(protocol="paper").endswith("seed 1234")
+    assert words(seed=5).endswith("seed 5")
 
 
 def test_extra_features_give_figures_beside_those_without(tree, report):
@@ -375,6 +432,18 @@ def test_of_another_object_the_report_says_what_it_can(tree):
     described = evaluate(Telling(), data=tree, tasks="STS13").provenance["model"]
     assert described["kind"] == "counts"
     assert described["words"] == 60
+
+
+@pytest.mark.parametrize("told", [{"size": np.float32(1)}, {"size": np.nan}, ["size"], 5, {1: {2}}])
+def test_what_json_cannot_hold_is_refused_before_the_run(tree, told):
+    class Telling(Counting):
+        def provenance(self):
+            return told
+
+    model = Telling()
+    with pytest.raises(SettingsError, match="provenance of Telling returned what JSON cannot hold"):
+        evaluate(model, data=tree, tasks="STS13")
+    assert not model.asked
 
 
 def test_word_norms_are_those_of_the_word_vectors(model):

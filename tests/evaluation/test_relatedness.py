@@ -119,3 +119,15 @@ def test_scores_that_do_not_fit_are_refused():
     y[4] = np.nan
     with pytest.raises(SettingsError, match="gold score nan of pair 4"):
         relatedness((x, y), (x, y), (x, y))
+
+
+def test_vectors_too_large_for_products_of_pairs_are_called_large():
+    """In float32 their products were infinite, and the error was about NaN."""
+    huge = np.full((3, 2), 1e25, np.float32)
+    features = pair_features(huge, -huge)
+    np.testing.assert_allclose(
+        features, np.repeat([[2e25, 2e25, -1e50, -1e50]], 3, axis=0), rtol=1e-6
+    )
+    with pytest.raises(SettingsError, match=r"largest feature is 1e\+50 .* scale the vectors"):
+        relatedness(*[(features, [1.0, 2.0, 3.0])] * 3)
+    assert pair_features(huge / 1e20, huge / 1e20).dtype == np.float32

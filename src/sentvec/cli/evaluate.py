@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sentvec.cli.console import complain
-from sentvec.cli.model import TokenizerName, open_any
+from sentvec.cli.model import TokenizerName, open_any, short_name
 from sentvec.cli.output import OutputFile, check_output
 from sentvec.cli.tables import print_tables
 from sentvec.errors import SettingsError
@@ -87,7 +87,7 @@ def command(
         raise SettingsError(msg)
     _check_outputs([json, markdown], [plot, plot_norms])
     encoder = open_any(model, tokenizer, counts)
-    name = Path(model).name or model
+    name = short_name(model)
     if plot_norms is not None:
         _draw_norms(encoder, name, plot_norms)
     if data is None:

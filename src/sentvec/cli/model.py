@@ -38,14 +38,26 @@ def open_model(path: Path, tokenizer: str | None = None) -> SentenceEncoder:
 
 def open_any(name: str, tokenizer: str | None = None, counts: Path | None = None) -> Any:
     """Open whatever can be evaluated, by the name the user gives it: a path, or a baseline."""
-    from sentvec.models.baselines import KINDS, open_baseline
+    if _is_baseline(name):
+        from sentvec.models.baselines import open_baseline
 
-    if name.partition(":")[0] in KINDS and not Path(name).exists():
         return open_baseline(name, counts=counts, tokenizer=tokenizer)
     if counts is not None:
         msg = f"--counts is for sif:VECTORS, not for {name!r} - leave it out"
         raise SettingsError(msg)
     return open_model(Path(name), tokenizer)
+
+
+def short_name(name: str) -> str:
+    """What reports call the model of `open_any`: no folders, but the kind of a baseline."""
+    kind, colon, path = name.partition(":") if _is_baseline(name) else ("", "", name)
+    return f"{kind}{colon}{Path(path).name}" or name
+
+
+def _is_baseline(name: str) -> bool:
+    from sentvec.models.baselines import KINDS
+
+    return name.partition(":")[0] in KINDS and not Path(name).exists()
 
 
 def shown_size(size: float) -> str:

@@ -26,7 +26,7 @@ from sentvec.evaluation.significance import (
     fold_difference,
     mcnemar,
 )
-from sentvec.evaluation.tables import NOT_RUN, Table, shown, style_of
+from sentvec.evaluation.tables import DOES_NOT_EXIST, FAILED, NOT_RUN, Table, shown, style_of
 from sentvec.evaluation.tasks import TASKS
 
 _DIFFERENT_DATA = "different data"
@@ -83,12 +83,17 @@ def compare(
         for metric, value in result.figures.items():
             plain = Difference(f"{name}/{metric}", value, None)
             if other is None or metric not in other.figures:
-                found.append(replace(plain, mark=NOT_RUN))
+                found.append(replace(plain, mark=_absent(second, name)))
                 continue
             plain = replace(plain, second=other.figures[metric], mark=_mark(result, other))
             tested = plain if plain.mark else _tested(plain, result, other, metric, samples, seed)
             found.append(tested)
     return found
+
+
+def _absent(report: Report, task: str) -> str:
+    """Why a report has no figure of a task."""
+    return FAILED if task in report and report[task].error else NOT_RUN
 
 
 def _mark(one: TaskResult, other: TaskResult) -> str:
@@ -176,16 +181,20 @@ def _keys(report: Report) -> list[str]:
 
 def _side_by_side(reports: Sequence[Report], names: Sequence[str]) -> Table:
     keys = list(dict.fromkeys(key for report in reports for key in _keys(report)))
-    rows = [
-        (_label(key), *(shown(report.value(key), style_of(key)) for report in reports))
-        for key in keys
-    ]
+    rows = [(_label(key), *(_cell(report, key) for report in reports)) for key in keys]
     protocols = ", ".join(
         f"{name}: {report.protocol}, lower-cased: "
         f"{'yes' if report.provenance.get('lowercase') else 'no'}"
         for name, report in zip(names, reports, strict=True)
     )
     return Table("Figures", ("figure", *names), tuple(rows), note=protocols)
+
+
+def _cell(report: Report, key: str) -> str:
+    value = report.value(key)
+    if value is None:
+        return _absent(report, key.partition("/")[0])
+    return shown(value, style_of(key))
 
 
 def _label(key: str) -> str:
@@ -198,7 +207,9 @@ def _against(differences: Sequence[Difference], title: str) -> Table:
         style = style_of(one.key)
         scale = 100 if style == "per cent" else 1
         digits = 1 if style == "per cent" else 4
-        difference = one.mark if one.second is None else f"{scale * one.difference:+.{digits}f}"
+        difference = f"{scale * one.difference:+.{digits}f}"
+        if math.isnan(one.difference):
+            difference = one.mark if one.second is None else DOES_NOT_EXIST
         rows.append((_label(one.key), difference, _evidence(one, scale, digits), _verdict(one)))
     return Table(
         title,
@@ -213,6 +224,8 @@ def _against(differences: Sequence[Difference], title: str) -> Table:
 
 def _evidence(one: Difference, scale: int, digits: int) -> str:
     if one.interval is not None:
+        if math.isnan(one.interval.low):
+            return ""
         return f"{scale * one.interval.low:+.{digits}f} .. {scale * one.interval.high:+.{digits}f}"
     if one.test is not None:
         return (
@@ -223,6 +236,6 @@ def _evidence(one: Difference, scale: int, digits: int) -> str:
 
 
 def _verdict(one: Difference) -> str:
-    if one.interval is None and one.test is None:
+    if math.isnan(one.difference) or (one.interval is None and one.test is None):
         return "-"
     return "yes" if one.is_clear else "no"

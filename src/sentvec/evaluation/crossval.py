@@ -25,8 +25,11 @@ from sentvec.evaluation.design import (
     DenseDesign,
     Design,
     SparseDesign,
+    beside,
     blas_threads,
+    checked_features,
     design_of,
+    is_sparse,
     useful_threads,
 )
 from sentvec.evaluation.logistic import (
@@ -75,9 +78,7 @@ def fold_predictions(
     grid = checked_penalties(penalties)
     meter = _Meter(progress, len(rows) * len(grid))
     if tokens is not None:
-        return _with_ngrams(
-            DenseDesign(features), known, rows, grid, NgramTable.of(tokens), threads, meter
-        )
+        return _with_ngrams(features, known, rows, grid, NgramTable.of(tokens), threads, meter)
     design = design_of(features)
     result = np.empty((len(grid), *rows.shape), np.int64)
     blocks = _blocks(len(rows), len(np.unique(known)) * rows.shape[1])
@@ -101,7 +102,7 @@ def _path(design: Design, labels: Ids, rows: Mask, grid: tuple[float, ...]) -> I
 
 
 def _with_ngrams(
-    dense: DenseDesign,
+    features: ArrayLike,
     labels: Ids,
     rows: Mask,
     grid: tuple[float, ...],
@@ -110,10 +111,13 @@ def _with_ngrams(
     meter: _Meter,
 ) -> Ids:
     """Folds with n-grams share no features, so each is solved alone, several in threads."""
+    sparse = checked_features(features) if is_sparse(features) else None
+    dense = DenseDesign(features if sparse is None else np.zeros((len(labels), 0)))
 
     def solve(fold: int) -> Ids:
         row = rows[fold : fold + 1]
-        design = SparseDesign(dense, table.features(labels, row[0]))
+        grams = table.features(labels, row[0])
+        design = SparseDesign(dense, grams if sparse is None else beside(sparse, grams))
         predicted = []
         for one in _path(design, labels, row, grid):
             predicted.append(one[0])

@@ -28,6 +28,7 @@ Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions
 
 _MUCH_WORK = 2e10  # multiplications of a Hessian, seconds of one thread
 _LARGEST = 1e30  # of a feature: products of two still are far from overflow
+_SQUARES = 1e15  # the square of a larger number is no good float32
 _JITTER = 1e-13  # of the mean diagonal: keeps a Cholesky factor of huge features alive
 
 
@@ -55,10 +56,7 @@ class DenseDesign:
     """
 
     def __init__(self, features: ArrayLike) -> None:
-        x = checked_features(features)
-        if is_sparse(x):
-            msg = "the vectors are sparse - expected dense ones; this task has no use for TF-IDF"
-            raise SettingsError(msg)
+        x = dense_features(features)
         self.x: Floats = np.ones((x.shape[0], x.shape[1] + 1))
         self.x[:, :-1] = x
         self.shape = self.x.shape
@@ -160,6 +158,13 @@ def is_sparse(features: Any) -> bool:
     return hasattr(features, "tocsr")
 
 
+def as_sparse(features: Any) -> Any:
+    """A sparse matrix as one of rows (CSR) that multiplies as matrices do, whatever it was."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(features)
+
+
 def stacked(parts: Sequence[Any]) -> Any:
     """The rows of several parts one after the other."""
     if not any(map(is_sparse, parts)):
@@ -169,7 +174,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return vstack(parts, format="csr")
 
 
-def beside(features: Any, more: NDArray[Any]) -> Any:
+def beside(features: Any, more: Any) -> Any:
     """Features with further columns."""
     if not is_sparse(features):
         return np.hstack([features, more])
@@ -184,23 +189,32 @@ def checked_features(features: ArrayLike) -> Any:
     Raises:
         SettingsError: They are not two-dimensional, or some are NaN, infinite or huge.
     """
-    if is_sparse(features):
-        sparse: Any = features
-        if not np.isfinite(sparse.data).all():
-            msg = "sparse features hold NaN or infinity - expected finite numbers"
-            raise SettingsError(msg + "; check the encoder")
-        return sparse.tocsr()
-    x = np.asarray(features)
+    x = as_sparse(features) if is_sparse(features) else np.asarray(features)
+    values: NDArray[Any] = x.data if is_sparse(x) else x  # type: ignore[assignment]
     if x.ndim != 2 or x.dtype.kind not in "fiu":
         msg = f"features have shape {x.shape} and type {x.dtype} - expected numbers, a row an item"
         raise SettingsError(msg)
-    if not np.isfinite(x).all():
-        bad = np.flatnonzero(~np.isfinite(x).all(axis=1))
-        msg = f"{len(bad):,} of {len(x):,} rows of features hold NaN or infinity, the first is row "
-        raise SettingsError(msg + f"{bad[0]} - expected finite numbers; check the encoder")
-    if x.size and np.abs(x).max() > _LARGEST:
-        msg = f"the largest feature is {np.abs(x).max():.3g} - expected at most {_LARGEST:g}; "
+    if not np.isfinite(values).all():
+        sums = np.asarray(abs(x).sum(axis=1)).ravel()
+        bad = np.flatnonzero(~np.isfinite(sums))
+        msg = f"{len(bad):,} of {len(sums):,} rows of features hold NaN or infinity, the first is "
+        raise SettingsError(msg + f"row {bad[0]} - expected finite numbers; check the encoder")
+    if values.size and np.abs(values).max() > _LARGEST:
+        msg = f"the largest feature is {np.abs(values).max():.3g} - expected at most {_LARGEST:g}; "
         raise SettingsError(msg + "check the encoder, or scale the vectors")
+    return x
+
+
+def dense_features(features: ArrayLike) -> NDArray[Any]:
+    """The features as `checked_features` has them, for tasks that need all of each row.
+
+    Raises:
+        SettingsError: They are sparse.
+    """
+    if is_sparse(features):
+        msg = "the vectors are sparse, as those of TF-IDF, and this task needs dense ones - leave "
+        raise SettingsError(msg + "it out, or take another model")
+    x: NDArray[Any] = checked_features(features)
     return x
 
 
@@ -218,6 +232,8 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> Any:
         from scipy.sparse import hstack
 
         return hstack([abs(u - v), u.multiply(v)], format="csr")
+    if max(np.abs(x).max(initial=0) for x in (u, v)) > _SQUARES:  # float32 would overflow
+        u, v = u.astype(np.float64), v.astype(np.float64)
     return np.hstack([np.abs(u - v), u * v])
 
 

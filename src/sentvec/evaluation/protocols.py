@@ -5,7 +5,8 @@ C is one of 2^0 .. 2^8; the first of equal results wins. Nested: the rows are sh
 outer and 10 inner folds in order. TREC: train shuffled once, 10 folds in order, by accuracy. MSRP:
 10 shuffled folds of train in the order given, by F1 (`select="f1"`). What differs from them: equal
 means that differ by rounding only count as equal; the solver is exact where theirs stopped at a
-tolerance of 1e-4; and folds whose F1 is undefined count 0.
+tolerance of 1e-4; folds whose F1 is undefined count 0; and they drop blank sentences, which
+`readers` keeps.
 
 `SENTEVAL` follows SentEval's logistic regression (not its PyTorch classifier), with the 10 folds
 its documentation recommends for reports (its code falls back to 5): stratified shuffled folds of

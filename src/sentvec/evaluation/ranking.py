@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import DivergedError, SettingsError
-from sentvec.evaluation.design import blas_threads, checked_features
+from sentvec.evaluation.design import blas_threads, dense_features
 
 Floats: TypeAlias = NDArray[np.float32]
 Maps: TypeAlias = list[Floats]  # image map, its bias, caption map, its bias
@@ -290,7 +290,7 @@ def _recall(ranks: NDArray[np.float64]) -> Recall:
 
 
 def _checked(images: ArrayLike, captions: ArrayLike) -> tuple[Floats, Floats]:
-    x, y = checked_features(images), checked_features(captions)
+    x, y = dense_features(images), dense_features(captions)
     if len(y) != CAPTIONS * len(x) or not len(x):
         msg = f"{len(y):,} captions for {len(x):,} images - expected {CAPTIONS} for each, five "
         raise SettingsError(msg + "after five in the order of the images")

@@ -36,7 +36,7 @@ from sentvec.evaluation.design import (
     DenseDesign,
     Solve,
     blas_threads,
-    checked_features,
+    dense_features,
     useful_threads,
 )
 from sentvec.evaluation.logistic import checked_penalties
@@ -97,7 +97,7 @@ def relatedness(
         threads: For the linear algebra; all processors if `None`.
         progress: Told the share that is done, 0 to 1.
     """
-    parts = [checked_features(part[0]) for part in (train, dev, test)]
+    parts = [dense_features(part[0]) for part in (train, dev, test)]
     gold = [
         _checked_gold(part[1], len(x), scale)
         for part, x in zip((train, dev, test), parts, strict=True)

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.errors import FormatError
 from sentvec.evaluation.classify import cv_then_test, dev_then_test, nested_cv, plain_cv
 from sentvec.evaluation.correlation import Correlation, aggregate, correlate
 from sentvec.evaluation.data import (
@@ -134,6 +135,9 @@ def _joined(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cosines and gold scores of some parts, one after the other."""
     gold = join_pairs(name, [parts[part] for part in union]).gold
+    if len(gold) < 2:
+        msg = f"the set {name} has {len(gold)} scored pair - expected two or more to correlate"
+        raise FormatError(msg)
     return np.concatenate([scores[part] for part in union]), gold
 
 
@@ -266,7 +270,7 @@ def _ranking(
         for name, part in data.parts.items()
         if isinstance(part, Captioned)
     }
-    settings = RankingSettings() if plan.seed is None else RankingSettings(seed=plan.seed)
+    settings = RankingSettings(seed=plan.protocol.seed if plan.seed is None else plan.seed)
     found = rank_images(
         sides["train"], sides["dev"], sides["test"], settings,
         threads=plan.threads, progress=progress,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sentvec.evaluation.correlation import Correlation
+from sentvec.evaluation.protocols import PAPER
 from sentvec.evaluation.published import (
     NOT_AT_HAND,
     SIAMESE_CBOW,
@@ -24,8 +25,8 @@ from sentvec.evaluation.results import DIGITS, TaskResult
 from sentvec.evaluation.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2
 from sentvec.evaluation.skip_thought_tables import SKIP_THOUGHT_TABLES
 
-NOT_RUN = "not run"
-_DOES_NOT_EXIST = "none"  # a correlation with something constant
+NOT_RUN, FAILED = "not run", "error"
+DOES_NOT_EXIST = "none"  # a correlation with something constant
 
 _SIX = ("MSRP", "MR", "CR", "SUBJ", "MPQA", "TREC")
 _SEVEN = (
@@ -71,7 +72,7 @@ def shown(value: float | None, style: Style) -> str:
     if value is None:
         return NOT_RUN
     if math.isnan(value):
-        return _DOES_NOT_EXIST
+        return DOES_NOT_EXIST
     value = round(value, DIGITS)  # so that a report read from JSON shows the same
     if style == "per cent":
         return f"{100 * value:.1f}"
@@ -145,7 +146,7 @@ def has_papers_protocol(report: Report) -> bool:
 
 def _headline(result: TaskResult) -> str:
     if result.error:
-        return "error"
+        return FAILED
     figures = [
         f"{metric} {shown(value, style_of(metric))}" for metric, value in result.figures.items()
     ]
@@ -213,6 +214,10 @@ def paper_tables(report: Report) -> list[Table]:
         is_fair = has_papers_protocol(report) or not _has_accuracies(published.columns)
         if ours and is_fair:
             tables.append(_beside(published, ours))
+            if report.protocol != PAPER.name and _has_accuracies(published.columns):
+                note = f"Our accuracies are of the protocol {report.protocol}, not of the papers'"
+                notes = [text.rstrip(".") for text in (note, tables[-1].note) if text]
+                tables[-1] = replace(tables[-1], note=". ".join(notes))
     return tables
 
 

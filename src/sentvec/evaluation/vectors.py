@@ -2,9 +2,10 @@
 
 A model is anything with `encode(list[str])` that returns a row for each text: an array, a list of
 rows, what NumPy can read as one, or a matrix of scipy.sparse. One with a method `fit(texts)` is
-given all texts of a task before they are encoded, and nothing is kept from task to task. What a
-model returns is never repaired: rows that are not finite, too few rows, another width than before
-are errors that name a text.
+given all texts of a task before they are encoded, and nothing is kept from task to task. (Other
+methods of that name train: it is told by the name of its argument.) What a model returns is never
+repaired: rows that are not finite, too few rows, another width than before are errors that name a
+text.
 
 Not here: what is done with the vectors (`scoring`).
 """
@@ -20,8 +21,14 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import EmptyTextWarning, EncoderError, InputTypeError, LetterCaseWarning
-from sentvec.evaluation.design import checked_features, is_sparse, stacked
+from sentvec.errors import (
+    EmptyTextWarning,
+    EncoderError,
+    InputTypeError,
+    LetterCaseWarning,
+    SentvecError,
+)
+from sentvec.evaluation.design import as_sparse, is_sparse, stacked
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
 Listen: TypeAlias = Callable[[float], None]
@@ -70,11 +77,13 @@ class SentenceVectors:
     """
 
     def __init__(self, model: Any, *, threads: int = 1, most_bytes: int = _MOST_BYTES) -> None:
-        self._encode = getattr(model, "encode", None)
-        if not callable(self._encode):
+        encode = getattr(model, "encode", None)
+        if not callable(encode):
             msg = f"an object of type {type(model).__name__} has no method encode - expected a "
             raise InputTypeError(msg + "model: encode(list of str) returns a row for each")
-        self._fit = getattr(model, "fit", None)
+        self._encode: Callable[..., Any] = encode
+        fit = getattr(model, "fit", None)
+        self._fit = fit if callable(fit) and "texts" in _parameters_of(fit) else None
         taken = _parameters_of(self._encode)
         self._says_known = "return_known" in taken
         self._options: dict[str, Any] = {"return_known": True} if self._says_known else {}
@@ -98,9 +107,9 @@ class SentenceVectors:
         size = self._bytes // max(len(self._entries), 1)
         if self._bytes + size * len(new) > self._most_bytes:
             self._entries, self._bytes, new = {}, 0, distinct
-        if callable(self._fit):
+        if self._fit is not None:
             self._entries, self._bytes, self.dim, new = {}, 0, 0, distinct
-            self._fit(distinct)
+            self._call(self._fit, distinct)
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             for text, entry in zip(batch, self._entries_of(batch), strict=True):
@@ -137,7 +146,7 @@ class SentenceVectors:
         return Coverage(len(texts), unknown, tokens, sum(known))
 
     def _entries_of(self, texts: list[str]) -> Iterator[_Entry]:
-        answer = self._call(texts)
+        answer = self._call(self._encode, texts, **self._options)
         known: Sequence[int | None] = [None] * len(texts)
         if self._says_known:
             answer, counts = _pair(answer)
@@ -155,14 +164,16 @@ class SentenceVectors:
         rows = vectors if is_sparse(vectors) else np.array(vectors)
         yield from map(_Entry, rows, known, tokens)
 
-    def _call(self, texts: list[str]) -> Any:
+    def _call(self, method: Callable[..., Any], texts: list[str], **options: Any) -> Any:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                assert self._encode is not None
-                answer = self._encode(texts, **self._options)
+                answer = method(texts, **options)
+            except SentvecError:  # of a model of ours: it says what to do
+                raise
             except Exception as error:
-                msg = f"encode raised {type(error).__name__}: {error} - for {len(texts):,} texts, "
+                name = getattr(method, "__name__", "encode")
+                msg = f"{name} raised {type(error).__name__}: {error} - for {len(texts):,} texts, "
                 raise EncoderError(f"{msg}the first is {texts[0]!r:.60}") from error
         for warning in caught:
             # Texts without a known word are in the coverage, and need no warning.
@@ -197,22 +208,25 @@ def _checked(answer: Any, texts: list[str]) -> Vectors:
     Raises:
         EncoderError: They are not that.
     """
-    if is_sparse(answer) and answer.shape[0] == len(texts):
-        return cast(Vectors, checked_features(answer))
-    vectors = _as_array(answer)
-    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
+    vectors = answer if is_sparse(answer) else _as_array(answer)
+    if vectors.ndim != 2 or vectors.shape[0] != len(texts) or not vectors.shape[1]:
         msg = f"encode returned an array of shape {vectors.shape} for {len(texts):,} texts - "
         raise EncoderError(f"{msg}expected ({len(texts)}, dim), a row for each")
     if vectors.dtype.kind not in "fiu":
         msg = f"encode returned an array of type {vectors.dtype} - expected floats"
         raise EncoderError(msg)
-    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if is_sparse(vectors):
+        vectors = as_sparse(vectors)
+        places = np.flatnonzero(~np.isfinite(vectors.data))
+        bad = np.unique(np.searchsorted(vectors.indptr, places, side="right") - 1)
+    else:
+        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
         msg = f"{len(bad):,} of {len(texts):,} vectors hold NaN or infinity, the first is that of "
         raise EncoderError(f"{msg}{texts[bad[0]]!r:.60} - expected finite numbers")
     # Half precision is too coarse to go on with; float64 stays.
     wide = np.float64 if vectors.dtype == np.float64 else np.float32
-    return vectors.astype(wide, copy=False)
+    return cast(Vectors, vectors.astype(wide, copy=False))
 
 
 def _as_array(answer: Any) -> NDArray[Any]:

@@ -1,7 +1,8 @@
 """Baselines that need no training of ours: TF-IDF, and SIF over any word vectors.
 
 They turn texts into vectors like any model, but look at all texts of a task together first: `fit`.
-The plain mean of word vectors is what `load` makes of a file of word vectors.
+No label is seen there, but the test part is. The plain mean of word vectors is what `load` makes of
+a file of word vectors.
 
 Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017 (SIF);
 the rows "Unigram TF-IDF" and "GloVe + WR" of the Sent2Vec paper's tables are of these kinds.
@@ -10,7 +11,10 @@ the rows "Unigram TF-IDF" and "GloVe + WR" of the Sent2Vec paper's tables are of
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,13 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import FormatError, MissingExtraError, SettingsError
+from sentvec.errors import FormatError, MissingExtraError, SettingsError, SourceError
 from sentvec.models.averaging import sum_rows
 from sentvec.models.base import TextEncoder, Vectors
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.fingerprint import fingerprint
 from sentvec.models.load import load
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode
+from sentvec.text.vocabulary import Vocabulary
 
 A = 1e-3  # of SIF: a / (a + p(w)); the paper's value
 KINDS = ("tfidf", "mean", "sif")
@@ -53,7 +59,8 @@ class TfIdf:
 
     def provenance(self) -> dict[str, Any]:
         """For reports."""
-        return {"kind": "tfidf", "idf": "counted over the texts of each task"}
+        return {"kind": "tfidf", "dim": None, "idf": "counted over the texts of each task",
+                "scikit-learn": version("scikit-learn")}  # fmt: skip
 
     def fit(self, texts: Sequence[str]) -> TfIdf:
         """Count in how many of the texts each word stands.
@@ -103,6 +110,9 @@ class Sif(TextEncoder):
             raise SettingsError(msg)
         self.model, self.tokenizer = model, model.tokenizer
         counts = model.vocabulary if counts is None else counts
+        if not a > 0:
+            msg = f"a is {a} - expected a positive number, such as {A}"
+            raise SettingsError(msg)
         total = sum(counts.values())
         if total <= 0:
             msg = "the file of word vectors has no counts, and SIF needs them"
@@ -117,9 +127,17 @@ class Sif(TextEncoder):
         """Length of the vectors."""
         return self.model.dim
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that have a vector."""
+        return self.model.vocabulary
+
     def provenance(self) -> dict[str, Any]:
-        """For reports."""
-        return {"kind": "sif", "a": self._a, "counts": self._total, "component": "of each task",
+        """For reports. The fingerprint is of the word vectors and their weights."""
+        whole = blake2b(fingerprint(self.model).encode(), digest_size=16)
+        whole.update(self._weights.astype("<f4").tobytes())
+        return {"kind": "sif", "fingerprint": whole.hexdigest(), "a": self._a,
+                "counts": self._total, "component": "of each task",
                 "vectors": self.model.config.get("source", self.model.config["sizes"])}  # fmt: skip
 
     def fit(self, texts: Sequence[str]) -> Sif:
@@ -157,35 +175,45 @@ def _first_component(vectors: Vectors) -> Vectors | None:
         return None
     square = vectors.T.astype(np.float64) @ vectors.astype(np.float64)
     _, basis = np.linalg.eigh(square)
-    first = basis[:, -1]
-    # The sign is arbitrary; fixed, so that the same texts give the same bits.
-    return np.asarray(first * np.sign(first[np.abs(first).argmax()]), np.float32)
+    return np.asarray(basis[:, -1], np.float32)  # its sign makes no difference
 
 
 def read_counts(path: str | os.PathLike[str]) -> Mapping[str, int]:
-    """Word counts: of a model, or of a file with a word and a count (or the reverse) on each line.
+    """Word counts: of a model folder, or of a file with a word and a count on each line.
+
+    The count may stand first, but then on every line: `2000 7` could be read both ways, so the
+    whole file decides. If both ways fit all lines, the word stands first.
 
     Raises:
+        SourceError: There is no such file.
         FormatError: A line is something else.
     """
     if Path(path).is_dir():
         return load(path).vocabulary
-    counts: dict[str, int] = {}
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as error:
         msg = f"cannot read {path}: {error.strerror or error} - expected a file of word counts"
-        raise FormatError(msg) from error
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != 2 or not (fields[0].isdigit() or fields[1].isdigit()):
-            msg = f"{path}, line {number}: expected a word and a count, found {line[:60]!r}"
-            raise FormatError(msg)
-        word, count = fields if fields[1].isdigit() else reversed(fields)
-        counts[decode(word)] = counts.get(decode(word), 0) + int(count)
+        raise SourceError(msg) from error
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.split()]
+    at, wrong = max((_first_wrong(rows, place), place) for place in (0, 1))[::-1]
+    if wrong <= len(lines):
+        msg = f"{path}, line {wrong}: expected a word and a count, or on all lines the reverse, "
+        raise FormatError(f"{msg}found {lines[wrong - 1][:60]!r}")
+    if not rows:
+        msg = f"{path} is empty - expected a word and a count on each line"
+        raise FormatError(msg)
+    counts: dict[str, int] = {}
+    for _, fields in rows:
+        word = decode(fields[1 - at])
+        counts[word] = counts.get(word, 0) + int(fields[at])
     return counts
+
+
+def _first_wrong(rows: Sequence[tuple[int, Sequence[bytes]]], at: int) -> int:
+    """The first line that is no word with a count at this place; a huge number if all are."""
+    wrong = (line for line, row in rows if len(row) != 2 or not row[at].isdigit())
+    return next(wrong, sys.maxsize)
 
 
 def open_baseline(
@@ -202,6 +230,9 @@ def open_baseline(
         SettingsError: There is no such baseline, or it lacks counts.
     """
     kind, _, path = name.partition(":")
+    if counts is not None and kind != "sif":
+        msg = f"counts are for sif:VECTORS, not for {name!r} - leave them out (--counts)"
+        raise SettingsError(msg)
     chosen = Tokenizer(tokenizer) if tokenizer else None
     if kind == "tfidf" and not path:
         return TfIdf(chosen)

@@ -8,9 +8,9 @@ Not here: tasks, protocols and tables (`sentvec.evaluation`).
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from sentvec.evaluation.scoring import Plan
 from sentvec.evaluation.tasks import find_suite, find_tasks
 from sentvec.evaluation.vectors import SentenceVectors
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.fingerprint import fingerprint
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.suggest import near_names
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.text.vocabulary import Vocabulary
 
 _PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, SENTEVAL, QUICK)}
-_SAMPLED_ROWS = 1000  # of the matrix, for the fingerprint
 _BLOCK = 8192  # rows read at once
 _LARGEST_SEED = 2**32 - 1
 
@@ -98,10 +100,12 @@ def evaluate(
         msg = f"none of {', '.join(absent)} can be run - {reasons}"
         raise SourceError(msg)
     lower, why = _lowercase(model, lowercase)
+    described = _described(model, name)
     plan = Plan(rules, seed, threads, with_features)
     results, seconds = run_tasks(ready, tree, vectors, plan, lowercase=lower, progress=progress)
     provenance = {
-        "model": _described(model, name, vectors.dim),
+        # the length of vectors that only encoding tells
+        "model": described if "dim" in described else {**described, "dim": vectors.dim},
         "suite": chosen.name if chosen else None,
         "protocol": rules.name,
         "seed": rules.seed if seed is None else seed,
@@ -157,11 +161,12 @@ def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
     """Whether to lower-case, and why."""
     if wanted is not None:
         return wanted, "asked for"
-    if not isinstance(model, SentenceEncoder):
-        return False, "the model's vocabulary is not known"
-    if model.tokenizer.lowercase:
+    tokenizer, words = (getattr(model, one, None) for one in ("tokenizer", "vocabulary"))
+    if isinstance(tokenizer, Tokenizer) and tokenizer.lowercase:
         return False, "the model's tokenizer lower-cases"
-    share, n_words = lower_case_share(model.vocabulary)
+    if not isinstance(words, Vocabulary):
+        return False, "the model's vocabulary is not known"
+    share, n_words = lower_case_share(words)
     found = f"{share:.1%} of {n_words:,} words of the model are in lower case"
     return n_words > 0 and share > LOWER_CASED, found
 
@@ -169,7 +174,7 @@ def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
 # --- what the model is --------------------------------------------------------------------------
 
 
-def _described(model: Any, name: str | None, dim: int) -> dict[str, Any]:
+def _described(model: Any, name: str | None) -> dict[str, Any]:
     """A model as the report has it; what is not known of it is `None`."""
     if isinstance(model, SentenceEncoder):
         own = {
@@ -180,33 +185,30 @@ def _described(model: Any, name: str | None, dim: int) -> dict[str, Any]:
         }
     else:
         kind = type(model)
-        own = {"kind": f"{kind.__module__}.{kind.__qualname__}", "dim": dim, "fingerprint": None}
-    provenance = getattr(model, "provenance", None)
-    if callable(provenance):
-        own |= provenance()
+        own = {"kind": f"{kind.__module__}.{kind.__qualname__}", "fingerprint": None}
+    own |= _told(model)
     tokenizer = getattr(getattr(model, "tokenizer", None), "to_config", None)
     own["tokenizer"] = tokenizer() if callable(tokenizer) else None
     return {"name": name or _name_of(model), **own}
 
 
+def _told(model: Any) -> dict[str, Any]:
+    """What a model says of itself. It is checked now: JSON is written at the end of a long run."""
+    provenance = getattr(model, "provenance", None)
+    if not callable(provenance):
+        return {}
+    told = provenance()
+    try:
+        json.dumps(told, allow_nan=False)
+        return dict(told)
+    except (TypeError, ValueError) as error:
+        msg = f"provenance of {type(model).__name__} returned what JSON cannot hold ({error}) - "
+        raise SettingsError(msg + "expected a dict of plain values") from error
+
+
 def _name_of(model: Any) -> str:
     origin = getattr(model, "_origin", None)
     return origin.name if isinstance(origin, Path) else type(model).__name__
-
-
-def fingerprint(model: SentenceEncoder) -> str:
-    """BLAKE2b (16 bytes, hexadecimal) over the vocabulary with its counts and a sample of rows.
-
-    The sample is a thousand rows in equal steps from first to last, as float32.
-    """
-    total = blake2b(digest_size=16)
-    for word in model.vocabulary:
-        total.update(word.encode("utf-8", "surrogateescape") + b"\n")
-    total.update(np.ascontiguousarray(model.vocabulary.counts, "<i8").tobytes())
-    n_rows = model.rows.shape[0]
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _SAMPLED_ROWS)).astype(np.int64))
-    total.update(model.rows.take(rows).astype("<f4").tobytes())
-    return total.hexdigest()
 
 
 def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
