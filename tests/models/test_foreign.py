@@ -343,6 +343,20 @@ def test_a_text_without_a_known_word_is_zero_for_supervised_models_too(tmp_path)
     np.testing.assert_allclose(vectors[2], encoder.input_vectors[rows].mean(axis=0), atol=1e-6)
 
 
+def test_an_explanation_of_a_supervised_model_has_the_ngrams_of_unknown_words(tmp_path):
+    """Words without a row take part in n-grams, as in the vector."""
+    path = tmp_path / "model.bin"
+    path.write_bytes(binary(model=3, version=12, max_n=0, min_n=0, labels=[(b"__label__a", 1)]))
+    encoder = load(path)
+    vector = encoder.encode("the zzz 文字").astype(np.float64)
+    features = {feature.text: feature for feature in encoder.explain("the zzz 文字")}
+    assert set(features) == {"the", "文字", "</s>", "the zzz", "zzz 文字", "文字 </s>"}
+    for word in ("the", "文字", "</s>"):
+        row = encoder.input_vectors[features[word].row].astype(np.float64)
+        assert features[word].share == pytest.approx(row @ vector / 6 / (vector @ vector), abs=1e-6)
+    assert sum(feature.share for feature in features.values()) == pytest.approx(1)
+
+
 # --- the other programs, where their files are --------------------------------------------------
 
 
