@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from binaries import FIXTURES, MAGIC, binary
-from sentvec import Sent2Vec, load
+from sentvec import Sent2Vec, Tokenizer, load
 from sentvec.errors import FormatError, SourceError, UnknownWordError
 from sentvec.models.fasttext import FastText
 from sentvec.models.foreign import WordVectors
@@ -453,6 +453,25 @@ def test_a_model_that_was_replaced_is_not_unpickled(tmp_path):
     path.write_bytes((FIXTURES / "bi.bin").read_bytes())
     with pytest.raises(FormatError, match="replaced"):
         pickle.loads(state)
+
+
+@pytest.mark.parametrize("how", ["load", "set"])
+@pytest.mark.parametrize("source", ["file", "folder"])
+def test_a_tokenizer_that_was_chosen_goes_where_the_model_goes(tmp_path, source, how):
+    path = FIXTURES / "bi.bin"
+    if source == "folder":
+        load(path).save(tmp_path / "folder")
+        path = tmp_path / "folder"
+    encoder = load(path, tokenizer="simple" if how == "load" else None)
+    if how == "set":
+        encoder.tokenizer = Tokenizer("simple")
+    encoder.save(tmp_path / "saved")
+    for other in (load(tmp_path / "saved"), pickle.loads(pickle.dumps(encoder))):
+        assert other.tokenizer == Tokenizer("simple")
+        assert other.config["tokenizer"] == Tokenizer("simple").to_config()
+        assert other.config["settings"]["tokenizer"] == "simple"
+        np.testing.assert_array_equal(other.encode("The Cat!"), encoder.encode("The Cat!"))
+    assert load(path).tokenizer == Tokenizer("whitespace")
 
 
 def test_a_file_without_the_buckets_its_ngrams_need_is_refused(tmp_path):

@@ -46,7 +46,7 @@ class SentenceEncoder(TextEncoder):
     Made by training (`Sent2Vec.train`) or by `sentvec.load`, not by hand.
 
     Attributes:
-        tokenizer: Cuts text into words, as in training.
+        tokenizer: Cuts text into words, as in training; another may be set, and is saved.
         tensors: The matrices of the model by name, read-only and mapped where it was loaded.
         config: What is known of the model: settings, corpus, sizes.
     """
@@ -64,7 +64,7 @@ class SentenceEncoder(TextEncoder):
         origin: Path | None = None,
     ) -> None:
         self._read_vocabulary = vocabulary
-        self.tokenizer = tokenizer
+        self._tokenizer = tokenizer
         self.tensors = tensors
         self.config = config
         self._origin = origin
@@ -85,6 +85,18 @@ class SentenceEncoder(TextEncoder):
             config=opened.config,
             origin=opened.path.absolute(),
         )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts text into words."""
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, chosen: Tokenizer) -> None:
+        # The configuration is what is saved, printed and compared.
+        settings = {**self.config["settings"], "tokenizer": chosen.name}
+        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
+        self._tokenizer = chosen
 
     @property
     def dim(self) -> int:
