@@ -132,7 +132,7 @@ def converted(*args, **kwargs):
     """Convert the bigram model; returns what was said of the size and of the loss."""
     out, said = run("convert", BI, *args, **kwargs)
     assert out == b""
-    size, loss = [line for line in said.splitlines() if not line.startswith("warning")]
+    size, loss, *_ = [line for line in said.splitlines() if not line.startswith("warning")]
     return size, loss
 
 
@@ -192,12 +192,40 @@ def test_convert_keeps_the_tokenizer_that_is_chosen(tmp_path):
         (["--dtype", "int4"], "expected float32, float16, int8"),
         (["--prune", os.devnull], "none of the words to keep"),
         (["--prune", "no/such/file"], "file not found: no/such/file"),
+        (["--sample", "no/such/file"], "file not found: no/such/file"),
     ],
 )
 def test_convert_refuses_what_cannot_work(tmp_path, args, message):
     _, said = run("convert", BI, tmp_path / "out", *args, status=1)
     assert message in said
     assert not list(tmp_path.iterdir())
+
+
+def test_convert_does_not_put_a_part_of_a_model_in_its_place(tmp_path):
+    path = tmp_path / "model.bin"
+    path.write_bytes(BI.read_bytes())
+    (tmp_path / "link").symlink_to(path)
+    for target, to in ((path, "word2vec"), (tmp_path / "link", "sent2vec")):
+        _, said = run("convert", path, target, "--to", to, status=1)
+        assert "is the model itself, which would be lost - name another place" in said
+    assert path.read_bytes() == BI.read_bytes()
+
+
+def test_the_loss_of_a_folder_with_a_chosen_tokenizer_is_that_of_the_conversion(tmp_path):
+    load(BI).save(tmp_path / "folder")
+    _, said = run("convert", tmp_path / "folder", tmp_path / "new", "--tokenizer", "simple")
+    assert "mean 1.000000, lowest 1.000000" in said
+    assert load(tmp_path / "new").tokenizer.name == "simple"
+    assert info(tmp_path / "folder", "--tokenizer", "simple")["tokenizer"].startswith("name=simple")
+
+
+def test_words_alone_are_not_said_to_lose_nothing(tmp_path):
+    _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec")
+    assert "what sentences lose with the n-grams, --sample TEXT measures" in said
+    _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec",
+                  "--sample", FIXTURES / "corpus.txt")  # fmt: skip
+    assert "--sample TEXT" not in said
+    assert float(re.findall(r"[01]\.\d{6}", said)[1]) < 0.999
 
 
 def test_convert_leaves_alone_what_is_no_model(tmp_path):
