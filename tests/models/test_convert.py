@@ -148,7 +148,7 @@ def test_values_that_do_not_fit_a_precision_are_an_error(tmp_path, bad):
     (tmp_path / "file").write_bytes(binary(source=dense(rows)))
     model = load(tmp_path / "file")
     for dtype in ("int8", "float16"):
-        with pytest.raises(SettingsError, match="float32"):
+        with pytest.raises(SettingsError, match=f"not finite does not fit {dtype} .* or float32"):
             convert(model, tmp_path / "folder", dtype=dtype)
     rows[7, 1] = 1e6
     (tmp_path / "file").write_bytes(binary(source=dense(rows)))
@@ -280,6 +280,39 @@ def test_the_loss_counts_texts_that_lost_all_their_words_as_zero(tmp_path):
     loss = loss_of(model, load(tmp_path / "pruned"), ["zzz"])
     assert np.isnan(loss.mean)
     assert loss.texts == 0
+
+
+def test_vectors_without_a_direction_are_no_loss(tmp_path):
+    (tmp_path / "zeros.txt").write_text("4 2\na 1 2\nb 0 0\nc 3 -1\nd 2 1\n")
+    model = load(tmp_path / "zeros.txt")
+    model.save(tmp_path / "folder")
+    loss = loss_of(model, load(tmp_path / "folder"))
+    assert (loss.mean, loss.lowest, loss.texts) == (pytest.approx(1), pytest.approx(1), 3)
+    rows = matrix(12)
+    rows[2, 1] = np.nan
+    (tmp_path / "nan.bin").write_bytes(binary(source=dense(rows)))
+    model = load(tmp_path / "nan.bin")
+    model.save(tmp_path / "folder")
+    loss = loss_of(model, load(tmp_path / "folder"), ["the", "文字"])
+    assert (loss.mean, loss.texts) == (pytest.approx(1), 1)
+
+
+def test_a_place_that_takes_no_model_is_refused_before_anything_is_read(tmp_path, monkeypatch):
+    (tmp_path / "thesis").write_text("years of work")
+    model = load(FIXTURES / "bi.bin")
+    monkeypatch.setattr(model, "_read_vocabulary", lambda: pytest.fail("read"))
+    with pytest.raises(StorageError, match="not a model folder"):
+        convert(model, tmp_path / "thesis", dtype="int8")
+
+
+def test_the_target_rows_of_labels_are_not_taken_for_those_of_words(tmp_path):
+    """Of a supervised model that has as many labels as words."""
+    labels = [(b"__label__%d" % number, 1) for number in range(len(WORDS))]
+    (tmp_path / "file").write_bytes(binary(model=3, version=12, labels=labels))
+    model = load(tmp_path / "file")
+    assert len(model.tensors["output_vectors"]) == len(model.vocabulary)
+    convert(model, tmp_path / "pruned", words=["the"])
+    assert "output_vectors" not in load(tmp_path / "pruned").tensors
 
 
 def test_without_texts_the_loss_is_over_words(tmp_path):
