@@ -6,6 +6,7 @@ import gzip
 import json
 import pickle
 import struct
+import threading
 
 import numpy as np
 import pytest
@@ -436,6 +437,22 @@ def test_what_is_no_model_is_an_error_that_names_it(tmp_path):
         load(tmp_path / "magic")
     with pytest.raises(FormatError):
         load("/dev/null")
+
+
+def test_what_is_no_path_is_an_error_that_says_so():
+    with pytest.raises(SourceError, match=r"'a\\x00b' is no path"):
+        load("a\0b")
+
+
+def test_the_vocabulary_is_read_once_whatever_the_threads(model, monkeypatch):
+    """Before Python 3.12 a lock sees to that, since then nothing does."""
+    encoder, readers = load(FIXTURES / "bi.bin"), []
+    read = encoder._read_vocabulary
+    monkeypatch.setattr(
+        encoder, "_read_vocabulary", lambda: (readers.append(threading.current_thread()), read())[1]
+    )
+    encoder.encode(["the cat"] * 9000, threads=3)
+    assert readers == [threading.main_thread()]
 
 
 def test_a_truncated_model_is_refused_where_the_program_answered_from_other_memory(tmp_path):

@@ -189,6 +189,7 @@ class SentenceEncoder(TextEncoder):
 
     def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
         self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
+        _ = self.vocabulary  # read before there are threads, each of which would read it
         return super()._encode(texts, threads)
 
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:

@@ -29,7 +29,7 @@ class WordVectors(SentenceEncoder):
     KIND = "word-vectors"
 
 
-_KINDS: dict[str, type[SentenceEncoder]] = {
+KINDS: dict[str, type[SentenceEncoder]] = {
     kind.KIND: kind for kind in (Sent2Vec, FastText, WordVectors)
 }
 
@@ -58,7 +58,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
             "bytes": opened.path.stat().st_size,
         },
     }
-    return _KINDS[opened.kind](
+    return KINDS[opened.kind](
         vocabulary=opened.vocabulary,
         tokenizer=chosen,
         tensors=_needed(opened),
