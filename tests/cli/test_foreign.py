@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from binaries import FIXTURES
 from sentvec import load
 from sentvec.cli.info import _WORD_BYTES
+from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
 
 PROGRAM = [sys.executable, "-c", "from sentvec.cli import main; main()"]
@@ -77,6 +79,27 @@ def test_info_of_a_converted_model_tells_where_it_came_from(tmp_path):
     lines = info(tmp_path / "folder")
     assert lines["model"] == "sent2vec, from bi.bin: Sent2Vec v11"
     assert info(BI)["settings"] == lines["settings"]
+
+
+def test_info_tells_what_encoding_takes(tmp_path):
+    """Pages of the rows there are, but for a text, which is read whole."""
+    page, dim = mmap.PAGESIZE, 16
+    said = {}
+    for dtype, width in (("float32", 4 * dim), ("float16", 2 * dim), ("int8", dim)):
+        convert(load(BI), tmp_path / dtype, dtype=dtype)
+        said[dtype] = (info(tmp_path / dtype)["size"], 39 * (width + page - 1))
+    said["bi.bin"] = (info(BI)["size"], 39 * (4 * dim + page - 1))
+    skip_gram = load(FIXTURES / "ft_skipgram.bin")
+    words = skip_gram.vocabulary.words[::5]
+    rows = sum(len(skip_gram._rows_of_word(word)) for word in words) * 20 // len(words)
+    assert rows > 100  # a word has rows for its characters
+    said["characters"] = (info(FIXTURES / "ft_skipgram.bin")["size"], rows * (48 + page - 1))
+    for size, expected in said.values():
+        read = re.search(r"the rows it needs, ([\d.]+) KB for a sentence of 20 words", size)
+        assert float(read[1]) * 1e3 == pytest.approx(expected, rel=0.06)
+    text = info(FIXTURES / "ft_cbow.vec")["size"]
+    assert f"read from text into memory, {93 * 12 * 4 / 1e3:.1f} KB, and the vocabulary" in text
+    assert "mapped" not in text
 
 
 def test_info_lists_labels_and_lower_case(shared):

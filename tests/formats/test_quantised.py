@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 import pytest
-from binaries import FIXTURES, WORDS, binary, check_consistent, dense, matrix, quantised
 
+from binaries import FIXTURES, WORDS, binary, check_consistent, dense, matrix, quantised
 from sentvec.errors import FormatError
 from sentvec.features import feature_lists
 from sentvec.formats.fasttext import open_fasttext

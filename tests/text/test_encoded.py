@@ -28,8 +28,8 @@ from sentvec.errors import (
     StorageError,
     UnknownWordError,
 )
-from sentvec.text import encoded, numbers, sources
 from sentvec.suggest import near_words
+from sentvec.text import encoded, numbers, sources
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import Source, open_corpus
 from sentvec.text.tokenizer import Tokenizer

@@ -213,6 +213,10 @@ class SentenceEncoder(TextEncoder):
         get = self.vocabulary.ids.get
         return [number for word in self._tokens(text) if (number := get(word)) is not None]
 
+    def count_rows(self, words: list[str]) -> int:
+        """How many rows of the matrix a sentence of these known words has."""
+        return len(self._features([[self.vocabulary.ids[word] for word in words]])[0])
+
     def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The feature rows of sentences of ids, and where each sentence begins."""
         offsets = np.zeros(len(ids) + 1, np.int64)

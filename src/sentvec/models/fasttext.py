@@ -165,6 +165,13 @@ class FastText(SentenceEncoder):
         rows, offsets = _flat(features)
         return mean_rows(self.rows, rows, offsets), np.array(known, np.int64)
 
+    def count_rows(self, words: list[str]) -> int:
+        """How many rows of the matrix a sentence of these words has."""
+        own = sum(len(self._rows_of_word(word)) for word in words)
+        if self._model != "supervised":
+            return own
+        return own + int(np.count_nonzero(self._word_ngrams([*words, SENTENCE_END]) != NO_ROW))
+
     def _word_ngrams(self, words: list[str]) -> Ints:
         """The rows of a line's word n-grams by start and length, int64 (n, ngrams - 1)."""
         sizes = self.config["sizes"]
