@@ -18,6 +18,7 @@ from sentvec.errors import FormatError, SettingsError, StorageError
 from sentvec.models.convert import convert, kept_words, loss_of
 from sentvec.models.export import to_sent2vec, to_word2vec
 from sentvec.rows import everything
+from sentvec.storage.tensors import write_tensors
 from sentvec.text.unicode import decode
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts without a known word
@@ -493,4 +494,42 @@ def test_a_folder_whose_quantiser_does_not_fit_is_refused_when_it_is_opened(tmp_
     config["settings"]["quantiser"] = quantiser
     (tmp_path / "folder" / "config.json").write_text(json.dumps(config))
     with pytest.raises(FormatError):
+        load(tmp_path / "folder")
+
+
+def changed(folder, **tensors):
+    """Write other tensors into a folder."""
+    old = {name: np.array(tensor) for name, tensor in load(folder).tensors.items()}
+    write_tensors(folder / "model.safetensors", old | tensors)
+    return folder
+
+
+def test_a_folder_whose_ids_for_ngrams_do_not_fit_is_refused_when_it_is_opened(tmp_path):
+    convert(load(FIXTURES / "bi.bin"), tmp_path / "folder", words=["moon", "the", "cat"])
+    ids = np.array(load(tmp_path / "folder").tensors["hash_ids"])
+    for wrong in (ids[:2], ids.astype(np.int32), ids[:, None]):
+        changed(tmp_path / "folder", hash_ids=wrong)
+        with pytest.raises(FormatError, match="do not fit the model"):
+            load(tmp_path / "folder")
+        write_tensors(tmp_path / "folder" / "model.safetensors",
+                      {"input_vectors": np.zeros((503, 16), np.float32)})  # fmt: skip
+    changed(tmp_path / "folder", hash_ids=ids)
+    load(tmp_path / "folder").encode("the cat")
+
+
+def test_a_folder_whose_kept_buckets_do_not_fit_is_refused_when_it_is_opened(tmp_path):
+    (tmp_path / "file").write_bytes(LAYOUTS["pruned"])
+    pairs = np.array(PAIRS, np.int32)
+    for wrong in (pairs + np.int32([0, 1]), pairs * np.int32([1, 0]), pairs.astype(np.int64)):
+        load(tmp_path / "file").save(tmp_path / "folder")
+        changed(tmp_path / "folder", pruned_buckets=wrong)
+        with pytest.raises(FormatError, match="do not fit the model"):
+            load(tmp_path / "folder")
+
+
+def test_a_folder_of_ours_with_rows_in_excess_is_of_another_model(tmp_path, ours):
+    ours.save(tmp_path / "folder")
+    rows = np.array(ours.input_vectors)
+    changed(tmp_path / "folder", input_vectors=np.vstack([rows, rows[:1]]))
+    with pytest.raises(FormatError, match=r"config\.json is of another model"):
         load(tmp_path / "folder")

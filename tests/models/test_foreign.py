@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from binaries import FIXTURES, MAGIC, binary
+from binaries import FIXTURES, MAGIC, binary, dense, matrix
 from sentvec import Sent2Vec, Tokenizer, load
 from sentvec.errors import FormatError, SourceError, UnknownWordError
 from sentvec.models.fasttext import FastText
@@ -314,6 +314,21 @@ def test_rows_of_nan_are_rows_of_zeros(model):
     rows, _ = printed_rows("s2v_skipgram.sentvec.txt", 8)
     assert np.isnan(rows[EMPTY]).all()
     assert not model("s2v_skipgram").encode(PROBE)[EMPTY].any()
+
+
+@pytest.mark.parametrize("kind", [1, 2])
+def test_words_without_a_length_have_no_part_in_a_mean_of_fasttext(tmp_path, kind):
+    rows = matrix(12)
+    rows[2] = 0
+    (tmp_path / "file").write_bytes(
+        binary(model=kind, version=12, ngrams=1, max_n=0, min_n=0, source=dense(rows))
+    )
+    encoder = load(tmp_path / "file")
+    assert not encoder.word_vector("the").any()
+    vectors, known = encoder.encode(["the 文字 the", "文字", "the"], return_known=True)
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+    assert np.linalg.norm(vectors[0]) == pytest.approx(1)
+    assert known.tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("name", FASTTEXT)
