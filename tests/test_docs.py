@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,12 +24,14 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.txt").write_text("the cat sat on the mat\nthe dog sat on the rug\n" * 40)
-    # the other block opens a model of gigabytes
-    code, _ = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    code = code.replace("one sentence", "the mat")
+    ours, theirs = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    names = {}
     with pytest.warns(UserWarning, match="1 of 2 texts have no known word"):
-        exec(code, {})
+        exec(ours.replace("one sentence", "the mat"), names)
     assert (tmp_path / "my-model" / "model.safetensors").is_file()
+    shutil.copy(FIXTURES / "bi.bin", "wiki_bigrams.bin")
+    exec(theirs, names)
+    assert names["model"].config["source"]["file"] == "wiki_bigrams.bin"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -227,6 +227,26 @@ def everything(rows: Rows) -> NDArray[np.float32]:
     return matrix
 
 
+def bytes_to_read(tensors: Mapping[str, NDArray[Any]], dim: int) -> int | None:
+    """How many bytes are read for a row of a mapped matrix, in whole pages, on average.
+
+    None where the matrix is in memory, as that of a text is.
+    """
+    matrix = next(tensors[name] for name in ("codes", "data", "input_vectors") if name in tensors)
+    if _mapping(matrix) is None:
+        return None
+    row = 4 * dim if "data" in tensors else matrix.shape[1] * matrix.itemsize
+    return int(row) + mmap.PAGESIZE - 1
+
+
+def _mapping(array: NDArray[Any]) -> mmap.mmap | None:
+    """What an array is a part of, if that is a mapped file."""
+    whole: Any = array
+    while isinstance(whole, (np.ndarray, memoryview)):
+        whole = whole.obj if isinstance(whole, memoryview) else whole.base
+    return whole if isinstance(whole, mmap.mmap) else None
+
+
 def expect_reads(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> None:
     """Tell the system whether mapped matrices will be read for the most part, or single rows.
 
@@ -234,11 +254,9 @@ def expect_reads(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> No
     the rows of a few sentences it is dozens of times the memory and the time.
     """
     for array in tensors.values():
-        whole: Any = array
-        while isinstance(whole, (np.ndarray, memoryview)):
-            whole = whole.obj if isinstance(whole, memoryview) else whole.base
+        whole = _mapping(array)
         # Some arrays are not mapped, and some systems take no advice.
-        if isinstance(whole, mmap.mmap) and hasattr(whole, "madvise") and array.nbytes:
+        if whole is not None and hasattr(whole, "madvise") and array.nbytes:
             begin = array.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
             page = begin // mmap.PAGESIZE * mmap.PAGESIZE
             advice = mmap.MADV_NORMAL if everywhere else mmap.MADV_RANDOM

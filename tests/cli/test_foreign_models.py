@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from binaries import FIXTURES
 from sentvec import load
 from sentvec.cli.info import _WORD_BYTES
+from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
 
 PROGRAM = [sys.executable, "-c", "from sentvec.cli import main; main()"]
@@ -79,6 +81,27 @@ def test_info_of_a_converted_model_tells_where_it_came_from(tmp_path):
     assert info(BI)["settings"] == lines["settings"]
 
 
+def test_info_tells_what_encoding_takes(tmp_path):
+    """Pages of the rows there are, but for a text, which is read whole."""
+    page, dim = mmap.PAGESIZE, 16
+    said = {}
+    for dtype, width in (("float32", 4 * dim), ("float16", 2 * dim), ("int8", dim)):
+        convert(load(BI), tmp_path / dtype, dtype=dtype)
+        said[dtype] = (info(tmp_path / dtype)["size"], 39 * (width + page - 1))
+    said["bi.bin"] = (info(BI)["size"], 39 * (4 * dim + page - 1))
+    skip_gram = load(FIXTURES / "ft_skipgram.bin")
+    words = skip_gram.vocabulary.words[::5]
+    rows = sum(len(skip_gram._rows_of_word(word)) for word in words) * 20 // len(words)
+    assert rows > 100  # a word has rows for its characters
+    said["characters"] = (info(FIXTURES / "ft_skipgram.bin")["size"], rows * (48 + page - 1))
+    for size, expected in said.values():
+        read = re.search(r"the rows it needs, ([\d.]+) KB for a sentence of 20 words", size)
+        assert float(read[1]) * 1e3 == pytest.approx(expected, rel=0.06)
+    text = info(FIXTURES / "ft_cbow.vec")["size"]
+    assert f"read from text into memory, {93 * 12 * 4 / 1e3:.1f} KB, and the vocabulary" in text
+    assert "mapped" not in text
+
+
 def test_info_lists_labels_and_lower_case(shared):
     lines = info(shared / "fixtures" / "fasttext" / "pang_lee_polarity_fasttext.bin")
     assert lines["labels"] == "__label__pos, __label__neg"
@@ -132,7 +155,7 @@ def converted(*args, **kwargs):
     """Convert the bigram model; returns what was said of the size and of the loss."""
     out, said = run("convert", BI, *args, **kwargs)
     assert out == b""
-    size, loss = [line for line in said.splitlines() if not line.startswith("warning")]
+    size, loss, *_ = [line for line in said.splitlines() if not line.startswith("warning")]
     return size, loss
 
 
@@ -192,12 +215,40 @@ def test_convert_keeps_the_tokenizer_that_is_chosen(tmp_path):
         (["--dtype", "int4"], "expected float32, float16, int8"),
         (["--prune", os.devnull], "none of the words to keep"),
         (["--prune", "no/such/file"], "file not found: no/such/file"),
+        (["--sample", "no/such/file"], "file not found: no/such/file"),
     ],
 )
 def test_convert_refuses_what_cannot_work(tmp_path, args, message):
     _, said = run("convert", BI, tmp_path / "out", *args, status=1)
     assert message in said
     assert not list(tmp_path.iterdir())
+
+
+def test_convert_does_not_put_a_part_of_a_model_in_its_place(tmp_path):
+    path = tmp_path / "model.bin"
+    path.write_bytes(BI.read_bytes())
+    (tmp_path / "link").symlink_to(path)
+    for target, to in ((path, "word2vec"), (tmp_path / "link", "sent2vec")):
+        _, said = run("convert", path, target, "--to", to, status=1)
+        assert "is the model itself, which would be lost - name another place" in said
+    assert path.read_bytes() == BI.read_bytes()
+
+
+def test_the_loss_of_a_folder_with_a_chosen_tokenizer_is_that_of_the_conversion(tmp_path):
+    load(BI).save(tmp_path / "folder")
+    _, said = run("convert", tmp_path / "folder", tmp_path / "new", "--tokenizer", "simple")
+    assert "mean 1.000000, lowest 1.000000" in said
+    assert load(tmp_path / "new").tokenizer.name == "simple"
+    assert info(tmp_path / "folder", "--tokenizer", "simple")["tokenizer"].startswith("name=simple")
+
+
+def test_words_alone_are_not_said_to_lose_nothing(tmp_path):
+    _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec")
+    assert "what sentences lose with the n-grams, --sample TEXT measures" in said
+    _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec",
+                  "--sample", FIXTURES / "corpus.txt")  # fmt: skip
+    assert "--sample TEXT" not in said
+    assert float(re.findall(r"[01]\.\d{6}", said)[1]) < 0.999
 
 
 def test_convert_leaves_alone_what_is_no_model(tmp_path):

@@ -18,6 +18,7 @@ from sentvec.errors import FormatError, SettingsError, StorageError
 from sentvec.models.convert import convert, kept_words, loss_of
 from sentvec.models.export import to_sent2vec, to_word2vec
 from sentvec.rows import everything
+from sentvec.storage.tensors import write_tensors
 from sentvec.text.unicode import decode
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts without a known word
@@ -148,7 +149,7 @@ def test_values_that_do_not_fit_a_precision_are_an_error(tmp_path, bad):
     (tmp_path / "file").write_bytes(binary(source=dense(rows)))
     model = load(tmp_path / "file")
     for dtype in ("int8", "float16"):
-        with pytest.raises(SettingsError, match="float32"):
+        with pytest.raises(SettingsError, match=f"not finite does not fit {dtype} .* or float32"):
             convert(model, tmp_path / "folder", dtype=dtype)
     rows[7, 1] = 1e6
     (tmp_path / "file").write_bytes(binary(source=dense(rows)))
@@ -280,6 +281,39 @@ def test_the_loss_counts_texts_that_lost_all_their_words_as_zero(tmp_path):
     loss = loss_of(model, load(tmp_path / "pruned"), ["zzz"])
     assert np.isnan(loss.mean)
     assert loss.texts == 0
+
+
+def test_vectors_without_a_direction_are_no_loss(tmp_path):
+    (tmp_path / "zeros.txt").write_text("4 2\na 1 2\nb 0 0\nc 3 -1\nd 2 1\n")
+    model = load(tmp_path / "zeros.txt")
+    model.save(tmp_path / "folder")
+    loss = loss_of(model, load(tmp_path / "folder"))
+    assert (loss.mean, loss.lowest, loss.texts) == (pytest.approx(1), pytest.approx(1), 3)
+    rows = matrix(12)
+    rows[2, 1] = np.nan
+    (tmp_path / "nan.bin").write_bytes(binary(source=dense(rows)))
+    model = load(tmp_path / "nan.bin")
+    model.save(tmp_path / "folder")
+    loss = loss_of(model, load(tmp_path / "folder"), ["the", "文字"])
+    assert (loss.mean, loss.texts) == (pytest.approx(1), 1)
+
+
+def test_a_place_that_takes_no_model_is_refused_before_anything_is_read(tmp_path, monkeypatch):
+    (tmp_path / "thesis").write_text("years of work")
+    model = load(FIXTURES / "bi.bin")
+    monkeypatch.setattr(model, "_read_vocabulary", lambda: pytest.fail("read"))
+    with pytest.raises(StorageError, match="not a model folder"):
+        convert(model, tmp_path / "thesis", dtype="int8")
+
+
+def test_the_target_rows_of_labels_are_not_taken_for_those_of_words(tmp_path):
+    """Of a supervised model that has as many labels as words."""
+    labels = [(b"__label__%d" % number, 1) for number in range(len(WORDS))]
+    (tmp_path / "file").write_bytes(binary(model=3, version=12, labels=labels))
+    model = load(tmp_path / "file")
+    assert len(model.tensors["output_vectors"]) == len(model.vocabulary)
+    convert(model, tmp_path / "pruned", words=["the"])
+    assert "output_vectors" not in load(tmp_path / "pruned").tensors
 
 
 def test_without_texts_the_loss_is_over_words(tmp_path):
@@ -460,4 +494,42 @@ def test_a_folder_whose_quantiser_does_not_fit_is_refused_when_it_is_opened(tmp_
     config["settings"]["quantiser"] = quantiser
     (tmp_path / "folder" / "config.json").write_text(json.dumps(config))
     with pytest.raises(FormatError):
+        load(tmp_path / "folder")
+
+
+def changed(folder, **tensors):
+    """Write other tensors into a folder."""
+    old = {name: np.array(tensor) for name, tensor in load(folder).tensors.items()}
+    write_tensors(folder / "model.safetensors", old | tensors)
+    return folder
+
+
+def test_a_folder_whose_ids_for_ngrams_do_not_fit_is_refused_when_it_is_opened(tmp_path):
+    convert(load(FIXTURES / "bi.bin"), tmp_path / "folder", words=["moon", "the", "cat"])
+    ids = np.array(load(tmp_path / "folder").tensors["hash_ids"])
+    for wrong in (ids[:2], ids.astype(np.int32), ids[:, None]):
+        changed(tmp_path / "folder", hash_ids=wrong)
+        with pytest.raises(FormatError, match="do not fit the model"):
+            load(tmp_path / "folder")
+        write_tensors(tmp_path / "folder" / "model.safetensors",
+                      {"input_vectors": np.zeros((503, 16), np.float32)})  # fmt: skip
+    changed(tmp_path / "folder", hash_ids=ids)
+    load(tmp_path / "folder").encode("the cat")
+
+
+def test_a_folder_whose_kept_buckets_do_not_fit_is_refused_when_it_is_opened(tmp_path):
+    (tmp_path / "file").write_bytes(LAYOUTS["pruned"])
+    pairs = np.array(PAIRS, np.int32)
+    for wrong in (pairs + np.int32([0, 1]), pairs * np.int32([1, 0]), pairs.astype(np.int64)):
+        load(tmp_path / "file").save(tmp_path / "folder")
+        changed(tmp_path / "folder", pruned_buckets=wrong)
+        with pytest.raises(FormatError, match="do not fit the model"):
+            load(tmp_path / "folder")
+
+
+def test_a_folder_of_ours_with_rows_in_excess_is_of_another_model(tmp_path, ours):
+    ours.save(tmp_path / "folder")
+    rows = np.array(ours.input_vectors)
+    changed(tmp_path / "folder", input_vectors=np.vstack([rows, rows[:1]]))
+    with pytest.raises(FormatError, match=r"config\.json is of another model"):
         load(tmp_path / "folder")

@@ -6,13 +6,14 @@ import gzip
 import json
 import pickle
 import struct
+import threading
 import warnings
 
 import numpy as np
 import pytest
 
-from binaries import FIXTURES, MAGIC, binary
-from sentvec import Sent2Vec, load
+from binaries import FIXTURES, MAGIC, binary, dense, matrix
+from sentvec import Sent2Vec, Tokenizer, load
 from sentvec.errors import FormatError, LetterCaseWarning, SourceError, UnknownWordError
 from sentvec.models.fasttext import FastText
 from sentvec.models.foreign import WordVectors
@@ -328,6 +329,21 @@ def test_rows_of_nan_are_rows_of_zeros(model):
     assert not model("s2v_skipgram").encode(PROBE)[EMPTY].any()
 
 
+@pytest.mark.parametrize("kind", [1, 2])
+def test_words_without_a_length_have_no_part_in_a_mean_of_fasttext(tmp_path, kind):
+    rows = matrix(12)
+    rows[2] = 0
+    (tmp_path / "file").write_bytes(
+        binary(model=kind, version=12, ngrams=1, max_n=0, min_n=0, source=dense(rows))
+    )
+    encoder = load(tmp_path / "file")
+    assert not encoder.word_vector("the").any()
+    vectors, known = encoder.encode(["the 文字 the", "文字", "the"], return_known=True)
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+    assert np.linalg.norm(vectors[0]) == pytest.approx(1)
+    assert known.tolist() == [1, 1, 0]
+
+
 @pytest.mark.parametrize("name", FASTTEXT)
 def test_a_nul_separates_words_for_fasttext_models_too(model, name):
     """The sentence command of fastText does not split there, though its training does."""
@@ -354,6 +370,20 @@ def test_a_text_without_a_known_word_is_zero_for_supervised_models_too(tmp_path)
     rows = [encoder.vocabulary.ids["the"], encoder.vocabulary.ids["</s>"]]
     rows += encoder._word_ngrams(["the", "</s>"])[:1, 0].tolist()
     np.testing.assert_allclose(vectors[2], encoder.input_vectors[rows].mean(axis=0), atol=1e-6)
+
+
+def test_an_explanation_of_a_supervised_model_has_the_ngrams_of_unknown_words(tmp_path):
+    """Words without a row take part in n-grams, as in the vector."""
+    path = tmp_path / "model.bin"
+    path.write_bytes(binary(model=3, version=12, max_n=0, min_n=0, labels=[(b"__label__a", 1)]))
+    encoder = load(path)
+    vector = encoder.encode("the zzz 文字").astype(np.float64)
+    features = {feature.text: feature for feature in encoder.explain("the zzz 文字")}
+    assert set(features) == {"the", "文字", "</s>", "the zzz", "zzz 文字", "文字 </s>"}
+    for word in ("the", "文字", "</s>"):
+        row = encoder.input_vectors[features[word].row].astype(np.float64)
+        assert features[word].share == pytest.approx(row @ vector / 6 / (vector @ vector), abs=1e-6)
+    assert sum(feature.share for feature in features.values()) == pytest.approx(1)
 
 
 # --- the other programs, where their files are --------------------------------------------------
@@ -459,6 +489,22 @@ def test_what_is_no_model_is_an_error_that_names_it(tmp_path):
         load("/dev/null")
 
 
+def test_what_is_no_path_is_an_error_that_says_so():
+    with pytest.raises(SourceError, match=r"'a\\x00b' is no path"):
+        load("a\0b")
+
+
+def test_the_vocabulary_is_read_once_whatever_the_threads(model, monkeypatch):
+    """Before Python 3.12 a lock sees to that, since then nothing does."""
+    encoder, readers = load(FIXTURES / "bi.bin"), []
+    read = encoder._read_vocabulary
+    monkeypatch.setattr(
+        encoder, "_read_vocabulary", lambda: (readers.append(threading.current_thread()), read())[1]
+    )
+    encoder.encode(["the cat"] * 9000, threads=3)
+    assert readers == [threading.main_thread()]
+
+
 def test_a_truncated_model_is_refused_where_the_program_answered_from_other_memory(tmp_path):
     data = (FIXTURES / "bi.bin").read_bytes()
     (tmp_path / "short.bin").write_bytes(data[: len(data) // 2])
@@ -474,6 +520,25 @@ def test_a_model_that_was_replaced_is_not_unpickled(tmp_path):
     path.write_bytes((FIXTURES / "bi.bin").read_bytes())
     with pytest.raises(FormatError, match="replaced"):
         pickle.loads(state)
+
+
+@pytest.mark.parametrize("how", ["load", "set"])
+@pytest.mark.parametrize("source", ["file", "folder"])
+def test_a_tokenizer_that_was_chosen_goes_where_the_model_goes(tmp_path, source, how):
+    path = FIXTURES / "bi.bin"
+    if source == "folder":
+        load(path).save(tmp_path / "folder")
+        path = tmp_path / "folder"
+    encoder = load(path, tokenizer="simple" if how == "load" else None)
+    if how == "set":
+        encoder.tokenizer = Tokenizer("simple")
+    encoder.save(tmp_path / "saved")
+    for other in (load(tmp_path / "saved"), pickle.loads(pickle.dumps(encoder))):
+        assert other.tokenizer == Tokenizer("simple")
+        assert other.config["tokenizer"] == Tokenizer("simple").to_config()
+        assert other.config["settings"]["tokenizer"] == "simple"
+        np.testing.assert_array_equal(other.encode("The Cat!"), encoder.encode("The Cat!"))
+    assert load(path).tokenizer == Tokenizer("whitespace")
 
 
 def test_a_file_without_the_buckets_its_ngrams_need_is_refused(tmp_path):

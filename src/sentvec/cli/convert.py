@@ -59,6 +59,10 @@ def command(
     from sentvec.models import convert, export
 
     source = open_model(model, tokenizer)
+    if target.exists() and target.samefile(model):
+        msg = f"{target} is the model itself, which would be lost - name another place"
+        raise SettingsError(msg)
+    lines = _lines(sample) if sample else None  # opened now: a wrong name is no surprise later
     if to is not To.folder and dtype not in (None, "float32"):
         msg = f"dtype is {dtype!r} - a file of {to.value} holds float32; convert to a folder"
         raise SettingsError(msg)
@@ -76,23 +80,35 @@ def command(
         export.to_word2vec(
             source, target, words=words, max_vocab=max_vocab, binary=to is To.word2vec
         )
-    converted = open_model(target, source.tokenizer.name if to is not To.folder else None)
+    converted = open_model(target, source.tokenizer)
     before, after = size_on_disk(model), size_on_disk(target)
     complain(
         f"{target}: {shown_size(after)}, {after / before:.0%} of {model} ({shown_size(before)}); "
         f"{len(converted.vocabulary):,} of {len(source.vocabulary):,} words"
     )
-    loss = convert.loss_of(source, converted, _lines(sample) if sample else None)
+    loss = convert.loss_of(source, converted, lines)
     what = f"lines of {sample}" if sample else "words of the vocabulary"
     complain(
         f"cosine to the original: mean {loss.mean:.6f}, lowest {loss.lowest:.6f}, "
         f"over {loss.texts:,} {what}"
     )
+    words_only = to in (To.word2vec, To.word2vec_text)
+    if words_only and sample is None and type(source) is not type(converted):
+        complain(
+            f"vectors of single words are all that {to.value} holds; what sentences lose with the "
+            "n-grams, --sample TEXT measures"
+        )
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with open_stream(str(path)) as stream:
-        yield from map(decode, read_lines(stream))
+    """Open a text at once, and read it when asked."""
+    stream = open_stream(str(path))
+
+    def lines() -> Iterator[str]:
+        with stream:
+            yield from map(decode, read_lines(stream))
+
+    return lines()
 
 
 def _words_of(path: Path, tokenize: Callable[[str], list[str]]) -> set[str]:

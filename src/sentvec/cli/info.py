@@ -10,6 +10,7 @@ import typer
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
 from sentvec.models.opened import CHAR_NGRAMS
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
+from sentvec.rows import bytes_to_read
 from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
         "n-grams": _ngrams(encoder),
         "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
         "tokenizer": _joined(config["tokenizer"], "="),
-        "size": f"{shown_size(size_on_disk(model))} on disk; mapped: encoding reads the rows it "
-        f"needs, {shown_size(_bytes_per_sentence(encoder))} for a sentence of {_SENTENCE_WORDS} "
-        f"words, and holds the vocabulary, about {shown_size(_vocabulary_bytes(encoder))}",
+        "size": f"{shown_size(size_on_disk(model))} on disk; {_memory(encoder)}",
         "corpus": _joined(config.get("corpus", {}), " "),
         "training": _joined(config.get("training", {}), " "),
         "settings": _joined(config["settings"], "=", leave_out=("labels",)),
@@ -84,14 +83,20 @@ def _case(encoder: SentenceEncoder) -> str:
     return f"{verdict} ({share:.1%} of the first {n_words:,} words){advice}"
 
 
-def _bytes_per_sentence(encoder: SentenceEncoder) -> int:
-    rows = _SENTENCE_WORDS * int(encoder.config["settings"]["ngrams"])
-    return rows * encoder.dim * 4
-
-
-def _vocabulary_bytes(encoder: SentenceEncoder) -> int:
-    """About what the words, their ids and their counts take in Python."""
-    return len(encoder.vocabulary) * _WORD_BYTES
+def _memory(encoder: SentenceEncoder) -> str:
+    """What encoding takes in memory: rows or a whole matrix, and the words, ids and counts."""
+    vocabulary = f"about {shown_size(len(encoder.vocabulary) * _WORD_BYTES)}"
+    row = bytes_to_read(encoder.tensors, encoder.dim)
+    if row is None:
+        matrix = shown_size(sum(tensor.nbytes for tensor in encoder.tensors.values()))
+        return f"read from text into memory, {matrix}, and the vocabulary, {vocabulary}"
+    # Words from all over the vocabulary; rare ones are longer and have more parts.
+    words = encoder.vocabulary.words[:: len(encoder.vocabulary) // _SENTENCE_WORDS + 1]
+    rows = encoder.count_rows(list(words)) * _SENTENCE_WORDS // max(len(words), 1)
+    return (
+        f"mapped: encoding reads the pages of the rows it needs, {shown_size(rows * row)} for a "
+        f"sentence of {_SENTENCE_WORDS} words, and holds the vocabulary, {vocabulary}"
+    )
 
 
 def _joined(values: dict[str, Any], sign: str, leave_out: tuple[str, ...] = ()) -> str:

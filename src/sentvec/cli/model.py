@@ -11,6 +11,7 @@ from sentvec.errors import SettingsError
 
 if TYPE_CHECKING:
     from sentvec.models.encoder import SentenceEncoder
+    from sentvec.text.tokenizer import Tokenizer
 
 Model = Annotated[
     Path,
@@ -29,7 +30,7 @@ TokenizerName = Annotated[
 ]
 
 
-def open_model(path: Path, tokenizer: str | None = None) -> SentenceEncoder:
+def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> SentenceEncoder:
     """Open a model as `sentvec.load` does."""
     from sentvec.models.load import load
 

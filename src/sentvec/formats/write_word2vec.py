@@ -52,7 +52,7 @@ def write_word2vec(
             if not np.isfinite(block).all():
                 bad = part[int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])]
                 msg = f"the vector of {bad!r} is not finite, so {path} is not written"
-                raise StorageError(msg + " - train again with a lower lr")
+                raise StorageError(msg + " - the model has diverged or is damaged")
             file.writelines(lines(part, block))
             written += len(part)
         if written != n or next(names, None) is not None:

@@ -22,11 +22,15 @@ from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.lazy import LazyMatrix, Take, storable
 from sentvec.models.similarity import cosine_pairs
 from sentvec.rows import DenseRows
-from sentvec.storage.folder import write_folder
+from sentvec.storage.folder import check_target, write_folder
 from sentvec.text.vocabulary import Vocabulary
 
 DTYPES = ("float32", "float16", "int8")
 _LARGEST_HALF = float(np.finfo(np.float16).max)
+_NOT_FINITE = (
+    "a value that is not finite does not fit {} - the model has diverged; choose another, or "
+    "float32, which keeps what is there"
+)
 _BLOCK = 1 << 14
 _SAMPLE = 2_000
 
@@ -71,6 +75,7 @@ def convert(
         SettingsError: An argument that cannot work, or no word would be left.
         StorageError: The folder cannot be written; what stood there is unchanged.
     """
+    check_target(folder)  # before a large matrix is read
     kept = kept_words(model, words, max_vocab)
     all_words = model.vocabulary
     vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
@@ -145,7 +150,8 @@ def _tensors(
     rows = np.concatenate([kept, np.arange(n_words, n_rows)])
     chosen = dtype or ("float32" if "codes" in own else str(own["input_vectors"].dtype))
     result.update(_packed(rows, model.rows.take, model.dim, chosen))
-    if "output_vectors" in own and len(own["output_vectors"]) == n_words:
+    of_words = model.config["settings"].get("model") != "supervised"  # where they are of labels
+    if "output_vectors" in own and of_words:
         take = DenseRows(own["output_vectors"]).take
         result["output_vectors"] = _packed(kept, take, model.dim, chosen)["input_vectors"]
     if _hashes_ids(model) and kept[-1] != len(kept) - 1:
@@ -171,8 +177,7 @@ def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[s
         [np.abs(take(part)).max(axis=1) / np.float32(127) for part in _blocks(rows)]
     )
     if not np.isfinite(scales).all():
-        msg = "a value that is not finite does not fit int8 - the model has diverged; choose "
-        raise SettingsError(msg + "another, or float32, which keeps what is there")
+        raise SettingsError(_NOT_FINITE.format(dtype))
 
     def pack(x: NDArray[np.float32], part: slice) -> NDArray[np.int8]:
         steps = np.where(scales[part] > 0, scales[part], 1)[:, None]
@@ -184,7 +189,9 @@ def _packed(rows: NDArray[np.int64], take: Take, dim: int, dtype: str) -> dict[s
 
 def _half(x: NDArray[np.float32], _: slice) -> NDArray[np.float16]:
     largest = float(np.abs(x).max(initial=0))
-    if not largest <= _LARGEST_HALF:
+    if not np.isfinite(largest):
+        raise SettingsError(_NOT_FINITE.format("float16"))
+    if largest > _LARGEST_HALF:
         msg = f"a value of {largest:g} does not fit float16 - choose float32 or int8"
         raise SettingsError(msg)
     return x.astype(np.float16)
@@ -200,9 +207,11 @@ def loss_of(
     """Compare the vectors of two models of the same dimension on texts, or on vocabulary words.
 
     Args:
-        original: Texts it has no vector for are passed over.
+        original: Texts for which it has no vector, or none with a direction (zero, not finite),
+            are passed over.
         converted: What was made of it.
-        texts: The texts; without them, 2,000 words spread evenly over the vocabulary.
+        texts: The texts; without them, 2,000 words (or up to twice as many) spread evenly over the
+            vocabulary.
     """
     if texts is None:
         words = original.vocabulary.words
@@ -212,7 +221,7 @@ def loss_of(
     while batch := list(islice(stream, _BLOCK)):
         one, known = original.encode(batch, on_empty="nan", return_known=True)
         other, _ = converted.encode(batch, on_empty="nan", return_known=True)
-        there = known > 0
+        there = (known > 0) & one.any(axis=1) & np.isfinite(one).all(axis=1)
         cosines.append(cosine_pairs(one[there], np.nan_to_num(other[there])))
     values = np.concatenate([*cosines, np.zeros(0, np.float32)]).astype(np.float64)
     if not len(values):

@@ -46,7 +46,7 @@ class SentenceEncoder(TextEncoder):
     Made by training (`Sent2Vec.train`) or by `sentvec.load`, not by hand.
 
     Attributes:
-        tokenizer: Cuts text into words, as in training.
+        tokenizer: Cuts text into words, as in training; another may be set, and is saved.
         tensors: The matrices of the model by name, read-only and mapped where it was loaded.
         config: What is known of the model: settings, corpus, sizes.
     """
@@ -64,7 +64,7 @@ class SentenceEncoder(TextEncoder):
         origin: Path | None = None,
     ) -> None:
         self._read_vocabulary = vocabulary
-        self.tokenizer = tokenizer
+        self._tokenizer = tokenizer
         self.tensors = tensors
         self.config = config
         self._origin = origin
@@ -85,6 +85,18 @@ class SentenceEncoder(TextEncoder):
             config=opened.config,
             origin=opened.path.absolute(),
         )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts text into words."""
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, chosen: Tokenizer) -> None:
+        # The configuration is what is saved, printed and compared.
+        settings = {**self.config["settings"], "tokenizer": chosen.name}
+        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
+        self._tokenizer = chosen
 
     @property
     def dim(self) -> int:
@@ -177,6 +189,7 @@ class SentenceEncoder(TextEncoder):
 
     def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
         self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
+        _ = self.vocabulary  # read before there are threads, each of which would read it
         return super()._encode(texts, threads)
 
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
@@ -199,6 +212,10 @@ class SentenceEncoder(TextEncoder):
         """The ids of the known words of a text; the others are dropped."""
         get = self.vocabulary.ids.get
         return [number for word in self._tokens(text) if (number := get(word)) is not None]
+
+    def count_rows(self, words: list[str]) -> int:
+        """How many rows of the matrix a sentence of these known words has."""
+        return len(self._features([[self.vocabulary.ids[word] for word in words]])[0])
 
     def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The feature rows of sentences of ids, and where each sentence begins."""

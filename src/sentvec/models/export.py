@@ -77,8 +77,9 @@ def to_sent2vec(
         msg = f"a model of kind {model.config['model']!r} has no place in a Sent2Vec binary"
         raise SettingsError(msg + " - convert it to a folder, or to word2vec")
     if "hash_ids" in model.tensors:
-        msg = "the model keeps other ids for its n-grams than for its words, which a Sent2Vec "
-        raise SettingsError(msg + "binary cannot hold - keep the commonest words with max_vocab")
+        msg = "the model lost words and keeps other ids for its n-grams than for its words, which "
+        msg += "a Sent2Vec binary cannot hold - start from the model it was made from, with "
+        raise SettingsError(msg + "max_vocab")
     # The first ones, equal or odd words among them: ids are places, and n-grams hang on them.
     ids = first_ids(model, max_vocab)
     n_words, buckets = len(model.vocabulary), model.config["sizes"]["buckets"]

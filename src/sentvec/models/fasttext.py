@@ -14,7 +14,7 @@ Which rows belong to a word is in `subwords`; reading the files in `formats`.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class FastText(SentenceEncoder):
         n-grams, and for the end of the line, which supervised models see as a word.
         """
         [text] = as_texts([text])
-        names, vectors = self._parts(self._words(text))
+        names, vectors = self._parts(text)
         index = {name: place for place, name in reversed(list(enumerate(names)))}
         rows = np.array([index[name] for name in names], np.int64)
         ids = self.vocabulary.ids
@@ -102,23 +102,24 @@ class FastText(SentenceEncoder):
             for f in shares(rows, names, DenseRows(vectors).take)
         ]
 
-    def _parts(self, words: list[str]) -> tuple[list[str], Vectors]:
+    def _parts(self, text: str) -> tuple[list[str], Vectors]:
         """What a text's vector is the mean of: names, and float32 (n, dim)."""
+        words = self._words(text)
         if self._model != "supervised" or not words:
             vectors, there = self._vectors_of_words(words)
-            return [word for word, is_there in zip(words, there, strict=True) if is_there], vectors[
-                there
-            ]
-        ended = [*words, SENTENCE_END]
-        grams = feature_names(ended, self._ngrams)[len(ended) :]
+            return list(compress(words, there)), vectors[there]
+        # Words without a row take part in n-grams.
+        ended = [*self._tokens(text), SENTENCE_END]
         found = self._word_ngrams(ended)
         length = np.arange(2, self._ngrams + 1)
         inside = np.arange(len(ended))[:, None] + length <= len(ended)
         groups = [self._rows_of_word(word) for word in ended]
         groups += [row[row != NO_ROW] for row in found[inside][:, None]]
-        rows, offsets = _flat(groups)
-        scale = np.float32(len(groups) / max(len(rows), 1))
-        return [*ended, *grams], sum_rows(self.rows, rows, offsets) * scale
+        there = np.array([len(group) > 0 for group in groups])
+        rows, offsets = _flat(list(compress(groups, there)))
+        scale = np.float32((len(offsets) - 1) / len(rows))
+        names = compress(feature_names(ended, self._ngrams), there)
+        return list(names), sum_rows(self.rows, rows, offsets) * scale
 
     def _words(self, text: str) -> list[str]:
         """The words of a text that have a vector."""
@@ -163,6 +164,13 @@ class FastText(SentenceEncoder):
             features.append(np.concatenate([*own, end, grams]) if known[-1] else end[:0])
         rows, offsets = _flat(features)
         return mean_rows(self.rows, rows, offsets), np.array(known, np.int64)
+
+    def count_rows(self, words: list[str]) -> int:
+        """How many rows of the matrix a sentence of these words has."""
+        own = sum(len(self._rows_of_word(word)) for word in words)
+        if self._model != "supervised":
+            return own
+        return own + int(np.count_nonzero(self._word_ngrams([*words, SENTENCE_END]) != NO_ROW))
 
     def _word_ngrams(self, words: list[str]) -> Ints:
         """The rows of a line's word n-grams by start and length, int64 (n, ngrams - 1)."""

@@ -12,6 +12,7 @@ from sentvec.formats.foreign import ForeignModel
 from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.fasttext import FastText
 from sentvec.models.sent2vec import Sent2Vec
+from sentvec.models.siamese_cbow import SiameseCBOW
 from sentvec.text.tokenizer import Tokenizer
 
 # The models for which `SENTENCE_END` ends a sentence. Where fastText has learned no labels, it is a
@@ -29,8 +30,9 @@ class WordVectors(SentenceEncoder):
     KIND = "word-vectors"
 
 
-_KINDS: dict[str, type[SentenceEncoder]] = {
-    kind.KIND: kind for kind in (Sent2Vec, FastText, WordVectors)
+# All kinds of models that are stored.
+KINDS: dict[str, type[SentenceEncoder]] = {
+    kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
 }
 
 
@@ -58,7 +60,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
             "bytes": opened.path.stat().st_size,
         },
     }
-    return _KINDS[opened.kind](
+    return KINDS[opened.kind](
         vocabulary=opened.vocabulary,
         tokenizer=chosen,
         tensors=_needed(opened),

@@ -9,8 +9,7 @@ from typing import Any
 from sentvec.errors import FormatError
 from sentvec.formats.open import open_foreign
 from sentvec.models.encoder import SentenceEncoder
-from sentvec.models.fasttext import FastText
-from sentvec.models.foreign import WordVectors, from_foreign
+from sentvec.models.foreign import KINDS, from_foreign
 from sentvec.models.plan import Plan
 from sentvec.models.run import resume_run
 from sentvec.models.sent2vec import Sent2Vec
@@ -22,9 +21,6 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
-_KINDS: dict[str, type[SentenceEncoder]] = {
-    kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
-}
 _TRAINED: dict[str, Any] = {kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW)}
 
 
@@ -46,14 +42,15 @@ def load(
         SettingsError: There is no such tokenizer.
     """
     chosen = Tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
-    if Path(path).is_file():
+    # What is no path at all, with a NUL in it, is an error of that reader too.
+    if "\0" in os.fsdecode(path) or Path(path).is_file():
         return from_foreign(open_foreign(Path(path)), chosen)
     opened = open_folder(path)
     kind = opened.config["model"]
-    if kind not in _KINDS:
-        msg = f"{path} holds a model of kind {kind!r}, this sentvec knows {', '.join(_KINDS)}"
+    if kind not in KINDS:
+        msg = f"{path} holds a model of kind {kind!r}, this sentvec knows {', '.join(KINDS)}"
         raise FormatError(msg + " - update sentvec")
-    model = _KINDS[kind].from_folder(opened)
+    model = KINDS[kind].from_folder(opened)
     if chosen is not None:
         model.tokenizer = chosen
     return model
