@@ -156,6 +156,8 @@ def _check_line(line: bytes, dim: int) -> None:
     if len(word) > LONGEST_WORD or b"\0" in word:
         msg = f"expected a word, found {len(word):,} bytes that begin with {_shown(word)}"
         raise _LineError(msg)
+    if parse_numbers(numbers, dim) is not None:
+        return
     for index, field in enumerate(numbers.split(b" "), 1):
         if not is_finite_number(field):
             kind = "finite in float32" if _is_number(field) else "a number"
