@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sentvec import Sent2Vec
+from sentvec import Sent2Vec, SiameseCBOW
 
 TOPICS = {
     "sea": "harbour sail anchor tide wave captain storm deck shore mast",
@@ -81,4 +81,13 @@ def train_sent2vec(lines: list[str], **changes: Any) -> Sent2Vec:
     return Sent2Vec.train(lines, **{**settings, **changes})
 
 
-MODELS = [Model("sent2vec", train_sent2vec, pairs=True)]
+def train_siamese(lines: list[str], **changes: Any) -> SiameseCBOW:
+    """A small Siamese CBOW model: the sentences of a document of the corpus are of one topic."""
+    settings = {"dim": 20, "epochs": 12, "min_count": 1, "batch": 5, "negatives": 10, "threads": 1}
+    return SiameseCBOW.train(lines, **{**settings, **changes})
+
+
+MODELS = [
+    Model("sent2vec", train_sent2vec, pairs=True),
+    Model("siamese-cbow", train_siamese, pairs=False),
+]

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+import sentvec
+from binaries import FIXTURES
+from sentvec import load
+from sentvec.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -14,14 +24,95 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.txt").write_text("the cat sat on the mat\nthe dog sat on the rug\n" * 40)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    code = code.replace("one sentence", "the mat")
+    ours, theirs = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    names = {}
     with pytest.warns(UserWarning, match="1 of 2 texts have no known word"):
-        exec(code, {})
+        exec(ours.replace("one sentence", "the mat"), names)
     assert (tmp_path / "my-model" / "model.safetensors").is_file()
+    shutil.copy(FIXTURES / "bi.bin", "wiki_bigrams.bin")
+    exec(theirs, names)
+    assert names["model"].config["source"]["file"] == "wiki_bigrams.bin"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
         assert "://" in target or (document.parent / target).exists(), target
+
+
+# --- moving over from other programs ------------------------------------------------------------
+
+MIGRATING = (ROOT / "docs" / "migrating.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+OURS = re.compile(r"`(sentvec [a-z][^`]*|--[a-z][^`]*)`")
+
+
+def commands(text):
+    """Whole commands of ours in a text, those that read a model."""
+    codes = [code for code in OURS.findall(text) if len(code.split()) > 3]
+    return [code for code in codes if code.split()[1] in ("encode", "convert", "neighbors")]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder where `M` is a Sent2Vec binary, and `T` and `corpus` are its text."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "M").write_bytes((FIXTURES / "bi.bin").read_bytes())
+    for name in ("T", "corpus", "TEXT"):
+        (tmp_path / name).write_bytes((FIXTURES / "corpus.txt").read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", commands(MIGRATING))
+def test_the_commands_for_moving_over_work(place, command):
+    if " M.bin " in command:  # of a model trained here
+        load("M").save("folder")
+        command = command.replace("convert M M.bin", "convert folder M.bin")
+    program = [sys.executable, "-c", "from sentvec.cli import main; main()"]
+    subprocess.run([*program, *shlex.split(command)[1:]], check=True, timeout=60)
+
+
+def test_every_option_that_is_named_exists():
+    runner = CliRunner(env={"COLUMNS": "200"})
+    help_of = {
+        name: runner.invoke(app, [*name.split(), "--help"]).output
+        for name in ("train sent2vec", "train", "convert", "encode", "neighbors", "info")
+    }
+    for code in OURS.findall(MIGRATING + FORMATS):
+        named = [name for name in help_of if code.startswith(f"sentvec {name}")]
+        texts = [help_of[named[0]]] if named else help_of.values()
+        for flag in re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", code):
+            assert any(flag in text for text in texts), (flag, code)
+
+
+def calls():
+    """The Python of the table: what stands in its second column."""
+    table = MIGRATING.split("## Python")[1].split("## What behaves")[0]
+    for line in table.splitlines():
+        if line.startswith("| `"):
+            yield from re.findall(r"`([^`]*[(\[.][^`]*)`", line.split("|")[2])
+
+
+@pytest.mark.parametrize("call", [call for call in calls() if call != "(dim,)"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_python_for_moving_over_works(place, call):
+    names = {"sentvec": sentvec, "path": "M", "model": load("M"), "s": "the cat", "n": 2,
+             "list": list, "words": ["the", "cat"]}  # fmt: skip
+    if call.startswith("model.encode(list"):
+        names["list"] = ["the cat", "the moon"]
+    if "shape" in call or call in ("(dim,)", "(1, dim)"):
+        return
+    exec(call, names)
+
+
+def test_the_python_of_the_tables_of_commands_works(place):
+    for call in re.findall(r"`((?:list\()?sentvec\.load\(M\)[^`]*)`", MIGRATING):
+        eval(call.replace('"word"', '"cat"'), {"sentvec": sentvec, "M": "M", "list": list})
+
+
+def test_every_deliberate_difference_has_its_test():
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    named = re.findall(r"`(test_\w+)`", FORMATS)
+    assert len(named) >= 10
+    for name in named:
+        assert f"def {name}(" in sources, name

@@ -24,13 +24,14 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = (
     ("cli",),
     ("models",),
-    ("training", "storage", "evaluation"),
-    ("kernels", "features", "text"),
-    ("errors", "suggest", "version"),
+    ("training", "storage", "evaluation", "formats"),
+    ("kernels", "features", "text", "rows", "subwords"),
+    ("errors", "suggest", "version", "durable"),
 )
 DOORS = {
     ("text", "kernels"),  # the compiled word counter
     ("kernels", "features"),  # the definition in plain NumPy takes its rows from there
+    ("subwords", "features"),  # word n-grams over string hashes: the same arithmetic
 }
 LEVEL = {room: -floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -16,11 +16,15 @@ from typing import TYPE_CHECKING, Any
 from sentvec.errors import SentvecError
 
 if TYPE_CHECKING:
+    from sentvec.evaluation.report import Report
+    from sentvec.models.evaluate import evaluate
     from sentvec.models.load import load, resume
     from sentvec.models.presets import PRESETS
     from sentvec.models.results import Feature, Hit
     from sentvec.models.sent2vec import Sent2Vec
     from sentvec.models.settings import Sent2VecSettings
+    from sentvec.models.siamese_cbow import SiameseCBOW
+    from sentvec.models.siamese_settings import SiameseCBOWSettings
     from sentvec.text.tokenizer import Tokenizer
     from sentvec.training.progress import Listener, Progress
     from sentvec.training.summary import Summary
@@ -31,10 +35,14 @@ _HOMES = {
     "Listener": "sentvec.training.progress",
     "PRESETS": "sentvec.models.presets",
     "Progress": "sentvec.training.progress",
+    "Report": "sentvec.evaluation.report",
     "Sent2Vec": "sentvec.models.sent2vec",
     "Sent2VecSettings": "sentvec.models.settings",
+    "SiameseCBOW": "sentvec.models.siamese_cbow",
+    "SiameseCBOWSettings": "sentvec.models.siamese_settings",
     "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
+    "evaluate": "sentvec.models.evaluate",
     "load": "sentvec.models.load",
     "resume": "sentvec.models.load",
 }
@@ -45,11 +53,15 @@ __all__ = [
     "Hit",
     "Listener",
     "Progress",
+    "Report",
     "Sent2Vec",
     "Sent2VecSettings",
     "SentvecError",
+    "SiameseCBOW",
+    "SiameseCBOWSettings",
     "Summary",
     "Tokenizer",
+    "evaluate",
     "load",
     "resume",
 ]

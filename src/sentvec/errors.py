@@ -57,12 +57,20 @@ class UnknownWordError(SentvecError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class EncoderError(SentvecError, ValueError):
+    """A model that is evaluated did not return one vector of finite numbers for each text."""
+
+
 class MissingExtraError(SentvecError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
 
 
 class EmptyTextWarning(UserWarning):
     """Some texts had no known word, so their rows are zero (or NaN)."""
+
+
+class LetterCaseWarning(UserWarning):
+    """Many words of a text are unknown, but known in lower case."""
 
 
 class PrunedVocabularyWarning(UserWarning):

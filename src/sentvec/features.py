@@ -10,6 +10,8 @@ Not here: unknown words, which are removed before, so that their neighbours form
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,7 +20,7 @@ NO_ROW = -1
 
 
 def ngram_rows(
-    ids: NDArray[np.uint32],
+    ids: NDArray[np.integer[Any]],
     offsets: NDArray[np.int64],
     *,
     n_words: int,
@@ -28,7 +30,7 @@ def ngram_rows(
     """The rows of all n-grams of order 2..ngrams of a batch of sentences.
 
     Args:
-        ids: uint32 (n,), the known words of the sentences, one sentence after the other.
+        ids: integers (n,), the known words of the sentences, one sentence after the other.
         offsets: int64 (s + 1,), where each sentence begins.
         n_words: Size of the vocabulary; n-gram rows come after the word rows.
         ngrams: The longest n-gram; 1 for none.
@@ -98,8 +100,12 @@ def feature_lists(
     n_words: int,
     ngrams: int,
     buckets: int,
+    hash_ids: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """R(S) of each sentence: its word ids, then its n-gram rows, repeats kept.
+
+    With `hash_ids`, int64 (n_words,), n-grams are hashed over these instead of the ids: a model
+    that lost words after training finds its n-grams by the ids the words had then.
 
     Returns:
         rows int64 (f,) and offsets int64 (s + 1,).
@@ -111,7 +117,8 @@ def feature_lists(
     """
     if ngrams == 1:
         return ids.astype(np.int64), offsets
-    grams = ngram_rows(ids, offsets, n_words=n_words, ngrams=ngrams, buckets=buckets)
+    hashed = ids if hash_ids is None else hash_ids[ids]
+    grams = ngram_rows(hashed, offsets, n_words=n_words, ngrams=ngrams, buckets=buckets)
     # Words sort before n-grams within each sentence; a stable sort keeps the order of both.
     sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     valid = grams != NO_ROW

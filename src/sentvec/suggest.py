@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
+
+_LOOKED_AT = 100_000  # words, the commonest, so that an error takes no longer than a second
 
 
 def near_names(name: str, known: Iterable[str]) -> str:
@@ -20,11 +23,11 @@ def near_names(name: str, known: Iterable[str]) -> str:
 
 
 def near_words(word: str, vocabulary: Iterable[str]) -> str:
-    """The same for a large vocabulary: only words of like beginning and length are compared."""
+    """The same for a large vocabulary: of its first words, those of like beginning and length."""
     length = len(word)
     candidates = [
         known
-        for known in vocabulary
+        for known in islice(vocabulary, _LOOKED_AT)
         if abs(len(known) - length) <= 2 and known[:1].lower() == word[:1].lower()
     ]
     near = difflib.get_close_matches(word.lower(), candidates, n=3, cutoff=0.6)

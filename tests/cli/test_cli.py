@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from behaviour import planted_corpus, train_sent2vec
-from sentvec import Sent2VecSettings, load
+from sentvec import Sent2VecSettings, SiameseCBOWSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
 
@@ -95,8 +95,9 @@ def commands(command=None, path=()):
 
 def test_there_are_the_commands_of_the_documentation():
     assert set(commands()) >= {
-        (), ("train",), ("train", "sent2vec"), ("encode",), ("similarity",), ("neighbors",),
-        ("prepare",), ("info",), ("demo",), ("estimate",),
+        (), ("train",), ("train", "sent2vec"), ("train", "siamese-cbow"), ("encode",),
+        ("similarity",), ("neighbors",), ("prepare",), ("info",), ("demo",), ("estimate",),
+        ("evaluate",), ("compare",),
     }  # fmt: skip
 
 
@@ -112,11 +113,15 @@ def test_the_program_tells_its_version():
     assert succeed("--version").decode() == f"sentvec {VERSION}\n"
 
 
-def test_help_of_training_shows_every_setting_with_its_default():
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [("sent2vec", Sent2VecSettings), ("siamese-cbow", SiameseCBOWSettings)],
+)
+def test_help_of_training_shows_every_setting_with_its_default(kind, settings):
     words = " ".join(
-        succeed("train", "sent2vec", "--help", env={**os.environ, "COLUMNS": "80"}).decode().split()
+        succeed("train", kind, "--help", env={**os.environ, "COLUMNS": "80"}).decode().split()
     )
-    for field in fields(Sent2VecSettings):
+    for field in fields(settings):
         flag = f"--{field.name.replace('_', '-')} "
         assert flag in words
         about = words[words.index(flag) :]
@@ -169,6 +174,63 @@ def test_train_reads_standard_input_and_several_files_quietly(place, tmp_path):
         assert config["settings"]["shuffle"] is False
         fingerprints.append(config["corpus"]["fingerprint"])
     assert fingerprints[0] == fingerprints[1]
+
+
+def test_train_siamese_cbow_and_use_it(place, tmp_path):
+    small = [
+        "--dim",
+        "8",
+        "--epochs",
+        "3",
+        "--min-count",
+        "1",
+        "--threads",
+        "1",
+        "--negatives",
+        "3",
+    ]
+    target = tmp_path / "model"
+    result = run("train", "siamese-cbow", place / "corpus.txt", "-o", target, *small)
+    assert result.returncode == 0
+    lines = result.stderr.decode().splitlines()
+    assert lines[4] == (
+        "trained     200 sentences and 1,290 words an epoch; in all (3) 600 and 3,870, "
+        "600 neighbourhoods predicted"
+    )
+    settings = SiameseCBOWSettings.make(dim=8, epochs=3, min_count=1, threads=1, negatives=3)
+    assert load(target).config["settings"] == settings.to_config()
+    about = succeed("info", target).decode()
+    assert "model       siamese-cbow, format version 2" in about
+    assert "n-grams     none" in about
+    succeed("encode", target, place / "text.txt", "-o", tmp_path / "v.npy")
+    assert np.load(tmp_path / "v.npy").shape == (5, 8)
+    again = ["train", "siamese-cbow", place / "corpus.txt", "-o", tmp_path / "again"]
+    succeed(*again, "--init-from", target, "--preset", "paper/siamese-cbow", "--quiet")
+    assert load(tmp_path / "again").dim == 8
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--positives", "3"], "positives is 3 - expected 2 (the previous and the next sentence)"),
+        (["--edges", "wrap"], "edges is 'wrap' - expected 'use' or 'skip'"),
+        (["--optimizer", "adam"], "optimizer is 'adam' - expected 'sgd' or 'adagrad'"),
+        (["--preset", "paper/siamese"], "did you mean 'paper/siamese-cbow'"),
+    ],
+)
+def test_settings_of_siamese_cbow_that_cannot_work_are_one_line(place, tmp_path, args, message):
+    line = fail("train", "siamese-cbow", place / "corpus.txt", "-o", tmp_path / "model", *args)
+    assert message in line
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_corpus_without_neighbours_is_one_line(tmp_path):
+    (tmp_path / "lines.txt").write_text("flour and sugar\n\nsugar and flour\n\n" * 9)
+    command = ["train", "siamese-cbow", tmp_path / "lines.txt", "-o", tmp_path / "model"]
+    result = run(*command, "--min-count", "1")
+    assert result.returncode == 1
+    assert result.stderr.decode().splitlines()[-1].startswith("error: no sentence has a neighbour")
+    assert os.listdir(tmp_path) == ["lines.txt"]
 
 
 # Interrupted at its first report of progress, so the signal comes while workers train.
@@ -412,7 +474,8 @@ def test_info_prints_what_is_known(place, model):
     assert about["model"] == f"sent2vec, format version 1, sentvec {VERSION}"
     assert about["vectors"] == "float32, dim 8"
     assert about["vocabulary"].startswith(f"{len(model.vocabulary)} words: ")
-    assert about["buckets"] == "500"
+    assert about["n-grams"] == "words up to 2, in 500 buckets"
+    assert about["case"].startswith("lower-cased (100.0% of the first")
     assert "sentences 200" in about["corpus"]
     assert "epochs=2" in about["settings"]
     assert set(about) >= {"tokenizer", "size", "training"}
@@ -473,7 +536,7 @@ def train(corpus, *settings, output="new"):
         (train("corpus.txt", output="text.txt/new"), "text.txt/new: Not a directory"),
         (["encode", "nowhere", "text.txt"], "no model at nowhere"),
         (["encode", "other", "text.txt"], "other is not a model folder"),
-        (["encode", "text.txt", "text.txt"], "text.txt is not a model folder"),
+        (["encode", "text.txt", "text.txt"], "text.txt is not a model but a text that begins with 'the captain'"),
         (["encode", "model", "nowhere.txt"], "file not found: nowhere.txt"),
         (["encode", "model", "other"], "other is a directory"),
         (["encode", "model", "text.txt", "-o", "other"], "other is a directory - expected the name"),

@@ -55,6 +55,28 @@ def test_estimate_of_a_corpus_is_what_training_prints(place, tmp_path):
         assert float(about["disk"].split()[0]) * 1e9 == pytest.approx(written, abs=6e6)
 
 
+def test_estimate_of_siamese_cbow_is_what_training_prints(place, tmp_path):
+    for extra in ([], ["--dtype", "float16"], ["--no-shared-negatives", "--batch", "500"]):
+        settings = ["--min-count", "1", "--dim", "3000", "--threads", "2", "--epochs", "1", *extra]
+        corpus = place / "corpus.txt"
+        about = facts(succeed("estimate", "--model", "siamese-cbow", corpus, *settings))
+        target = tmp_path / f"model{len(extra)}{extra[:1]}"
+        trained = run("train", "siamese-cbow", corpus, "-o", target, *settings)
+        assert trained.returncode == 0
+        [line] = re.findall(r"memory +(.*) needed", trained.stderr.decode())
+        assert about["memory"].startswith(line + " (matrices ")
+        assert about["rows"] == "60 words, 0 n-gram buckets, dim 3000"
+
+
+def test_estimate_knows_which_settings_a_model_has(tmp_path):
+    for args, message in (
+        (["--model", "siamese-cbow", "--ngrams", "2"], "unknown setting 'ngrams'"),
+        (["--temperature", "2"], "unknown setting 'temperature'"),
+        (["--model", "siamese"], "unknown model 'siamese' - did you mean 'siamese-cbow'"),
+    ):
+        assert message in fail("estimate", "--vocab", "1000", *args, cwd=tmp_path)
+
+
 def test_estimate_chooses_buckets_as_training_does(place):
     about = facts(succeed("estimate", place / "corpus.txt", "--min-count", "1"))
     assert about["rows"] == "60 words, 10,000 n-gram buckets, dim 100"

@@ -140,21 +140,22 @@ def test_every_index_is_sent_everywhere_about_equally_often():
 # Batches.
 
 
-def batches_of(offsets, *, shuffle=True, seed=1, epoch=0, size=5, max_tokens=20, position=0):
+def batches_of(
+    offsets, *, shuffle=True, seed=1, epoch=0, size=5, max_tokens=20, position=0, group=1, roles=()
+):
     offsets = np.array(offsets, np.int64)
     n = len(offsets) - 1
     sentences = np.empty(size, np.int64)
+    rest = (half_bits_of(n), max_tokens, group, np.array(roles, np.uint8), sentences)
     batches = []
     while position < n:
-        taken, tokens = choose(
-            offsets, position, shuffle, seed, epoch, half_bits_of(n), max_tokens, sentences
-        )
+        taken, tokens = choose(offsets, position, shuffle, seed, epoch, *rest)
         assert taken >= 1, "expected at least one sentence unless the epoch is over"
         batches.append(sentences[:taken].tolist())
         assert tokens == sum(offsets[s + 1] - offsets[s] for s in batches[-1])
-        assert tokens <= max_tokens or taken == 1
+        assert tokens <= max_tokens or taken == 1 or group > 1
         position += taken
-    assert choose(offsets, n, shuffle, seed, epoch, half_bits_of(n), max_tokens, sentences)[0] == 0
+    assert choose(offsets, n, shuffle, seed, epoch, *rest)[0] == 0
     return batches
 
 

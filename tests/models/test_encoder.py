@@ -155,7 +155,7 @@ def test_encode_keeps_the_order_over_the_borders_of_batches(model, monkeypatch):
     texts = [line for line in planted_corpus() if line][:300]
     expected = [model.encode(text) for text in texts]
     for size in (1, 7, 299, 300, 301):
-        monkeypatch.setattr("sentvec.models.encoder._BATCH", size)
+        monkeypatch.setattr("sentvec.models.base._BATCH", size)
         assert np.array_equal(model.encode(texts), expected)
 
 

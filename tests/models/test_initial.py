@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from behaviour import planted_corpus, train_sent2vec
+from binaries import FIXTURES, binary, dense, matrix
 from sentvec import Listener, Sent2Vec, load, resume
 from sentvec.errors import DivergedError, FormatError, SettingsError, SourceError
 from sentvec.features import feature_lists
+from sentvec.models.convert import convert
+from sentvec.rows import everything
 from sentvec.storage.tensors import write_tensors
 from sentvec.training import loop
 
@@ -239,5 +242,72 @@ def test_where_there_is_no_model_it_is_said(tmp_path):
     with pytest.raises(SourceError, match="no model at"):
         go_on(MORE, tmp_path / "nowhere")
     (tmp_path / "file").write_text("text")
-    with pytest.raises(FormatError, match="is not a model folder"):
+    with pytest.raises(FormatError, match="is not a model"):
         go_on(MORE, tmp_path / "file")
+
+
+# --- models of other programs -------------------------------------------------------------------
+
+
+@pytest.fixture
+def probe():
+    lines = (FIXTURES / "corpus.txt").read_text(encoding="utf-8").splitlines()
+    return [*lines, *["the cat likes a new word"] * 3]
+
+
+@pytest.mark.parametrize("name", ["bi.bin", "uni.bin", "tri.bin", "legacy_v1.bin", "bi.ftz"])
+def test_training_starts_from_a_file_of_the_released_program(name, probe):
+    source = load(FIXTURES / name)
+    again = go_on(probe, FIXTURES / name, **TINY)
+    n_words, buckets = len(source.vocabulary), source.config["sizes"]["buckets"]
+    assert list(again.vocabulary)[:n_words] == list(source.vocabulary)
+    assert "word" in again.vocabulary
+    assert (again.dim, again.config["sizes"]["buckets"]) == (source.dim, buckets)
+    rows, old_rows = everything(again.rows), everything(source.rows)
+    np.testing.assert_array_equal(rows[:n_words], old_rows[:n_words])
+    new_words = len(again.vocabulary)
+    np.testing.assert_array_equal(rows[new_words:], old_rows[n_words : n_words + buckets])
+    np.testing.assert_array_equal(
+        again.tensors["output_vectors"][:n_words], source.tensors["output_vectors"]
+    )
+    text = "the cat sees the moon ."
+    np.testing.assert_allclose(again.encode(text), source.encode(text), rtol=0, atol=1e-6)
+
+
+def test_training_from_a_file_learns(probe):
+    again = go_on(probe, FIXTURES / "bi.bin", epochs=3, lr=0.1)
+    source = load(FIXTURES / "bi.bin")
+    assert np.abs(again.encode("the cat") - source.encode("the cat")).max() > 1e-3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_training_starts_from_a_model_of_smaller_precision(old, tmp_path, dtype):
+    convert(old, tmp_path / "small", dtype=dtype)
+    again = go_on(LINES, tmp_path / "small", **TINY)
+    small = load(tmp_path / "small")
+    np.testing.assert_array_equal(everything(again.rows), everything(small.rows))
+
+
+def test_models_whose_ngrams_cannot_be_kept_are_refused(old, tmp_path):
+    convert(old, tmp_path / "pruned", words=["harbour", "sail"])
+    with pytest.raises(SettingsError, match=r"lost words.* start from the model it was made from"):
+        go_on(LINES, tmp_path / "pruned")
+    convert(old, tmp_path / "first", max_vocab=20)  # their ids are what they were
+    assert len(go_on(LINES, tmp_path / "first", **TINY).vocabulary) > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("ft_cbow.bin", "fasttext"), ("cwngrams.bin", "fasttext"), ("ft_cbow.vec", "word-vectors")],
+)
+def test_models_of_other_kinds_are_refused(name, kind):
+    with pytest.raises(SettingsError, match=f"init_from is a model of kind '{kind}'"):
+        go_on(LINES, FIXTURES / name)
+
+
+def test_a_file_with_vectors_that_are_not_finite_is_refused(tmp_path):
+    rows = matrix(12)
+    rows[9, 1] = np.nan
+    (tmp_path / "model.bin").write_bytes(binary(source=dense(rows)))
+    with pytest.raises(DivergedError, match="input_vectors of the model in init_from are not"):
+        go_on(LINES, tmp_path / "model.bin")

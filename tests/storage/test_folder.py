@@ -69,7 +69,7 @@ def test_what_is_loaded_is_what_was_saved(model, saved):
     loaded = load(saved)
     digest = loaded.config.pop("vocabulary_digest")
     assert len(digest) == 32
-    assert loaded.config == {"format_version": FORMAT_VERSION, **model.config}
+    assert loaded.config == {"format_version": 1, **model.config}
     assert list(loaded.vocabulary.items()) == list(model.vocabulary.items())
     for name, tensor in model.tensors.items():
         assert np.array_equal(loaded.tensors[name], tensor)
@@ -560,12 +560,12 @@ def test_another_format_version_is_refused(saved, version):
 
 def test_a_later_format_version_asks_for_an_update(saved):
     edit_config(saved, lambda config: config.update(format_version=FORMAT_VERSION + 1))
-    assert_refused(saved, CONFIG, match=r"format version 2, this sentvec reads up to 1 - update")
+    assert_refused(saved, CONFIG, match=r"format version 3, this sentvec reads up to 2 - update")
 
 
 def test_a_model_of_a_later_kind_asks_for_an_update(saved):
     edit_config(saved, lambda config: config.update(model="of-tomorrow"))
-    with pytest.raises(FormatError, match=r"of kind 'of-tomorrow', .* knows sent2vec .* update"):
+    with pytest.raises(FormatError, match=r"of kind 'of-tomorrow', .* knows sent2vec, .* update"):
         load(saved)
 
 
@@ -618,7 +618,7 @@ def test_matrices_of_another_type_are_refused(saved):
     assert_refused(saved, TENSORS, match="F64")
     whole = {name: tensor.astype(np.int32) for name, tensor in tensors.items()}
     safetensors.numpy.save_file(whole, saved / TENSORS)
-    assert_refused(saved, TENSORS, match="I32")
+    assert_refused(saved, TENSORS, match="found int32")
 
 
 # --- nothing there, or something else -----------------------------------------------------------
@@ -634,7 +634,10 @@ def test_nothing_at_the_path_is_a_source_error(tmp_path):
 def test_something_else_at_the_path_is_a_format_error(tmp_path, make):
     path = tmp_path / make
     path.mkdir() if make == "folder" else path.write_text("text")
-    with pytest.raises(FormatError, match=rf"{make} is not a model folder .* config\.json"):
+    expected = (
+        r"is not a model folder .* config\.json" if make == "folder" else "is not a model but"
+    )
+    with pytest.raises(FormatError, match=f"{make} {expected}"):
         load(path)
 
 

@@ -28,6 +28,7 @@ from sentvec.errors import (
     StorageError,
     UnknownWordError,
 )
+from sentvec.suggest import near_words
 from sentvec.text import encoded, numbers, sources
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import Source, open_corpus
@@ -681,6 +682,13 @@ def test_a_vocabulary_is_a_mapping_from_word_to_count_in_id_order():
     assert vocabulary.get("dog", 0) == 0
     assert vocabulary == {"the": 3, "cat": 2, "sat": 2}
     assert repr(vocabulary) == "Vocabulary(3 words)"
+
+
+def test_near_words_are_looked_for_among_the_commonest():
+    """Of millions, the search would take longer than an error may."""
+    words = iter([f"word{number}" for number in range(250_000)])
+    assert near_words("word1x", words).startswith("did you mean 'word1")
+    assert next(words) == "word100000"
 
 
 @pytest.mark.parametrize("look_up", [Vocabulary.__getitem__, Vocabulary.id_of])

@@ -27,7 +27,7 @@ from sentvec.errors import (
     SourceError,
     StorageError,
 )
-from sentvec.models import encoder, sent2vec_trainer
+from sentvec.models import convert, sent2vec_trainer
 from sentvec.models import run as run_module
 from sentvec.storage import checkpoint, folder
 from sentvec.storage.checkpoint import CheckpointFolder
@@ -263,10 +263,10 @@ def test_several_threads_can_be_interrupted_and_resumed(tmp_path):
 
 def test_what_a_resume_needs_of_the_machine_is_in_the_checkpoint(tmp_path, monkeypatch):
     settings = {"threads": None, "deterministic": True, "buckets": None}
-    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 2)
+    monkeypatch.setattr(sent2vec_trainer, "processors", lambda: 2)
     whole = train(**settings)
     output = interrupted(tmp_path / "model", **settings)
-    monkeypatch.setattr(sent2vec_trainer, "_processors", lambda: 3)
+    monkeypatch.setattr(sent2vec_trainer, "processors", lambda: 3)
     monkeypatch.setattr(sent2vec_trainer, "FEWEST_BUCKETS", 77)
     assert same_bits(resume(output), whole)
 
@@ -573,7 +573,7 @@ def cannot_be_saved(monkeypatch, error=None, checkpoints=True):
             monkeypatch.setattr(checkpoint, "write_tensors", fills_up(WRITE, range(1000)))
         raise error or StorageError("the disk is full: cannot write it - make room")
 
-    monkeypatch.setattr(encoder, "write_folder", write_folder)
+    monkeypatch.setattr(convert, "write_folder", write_folder)
 
 
 ENDS = {"default": {}, "float16": {"dtype": "float16"}, "released": {"variant": "released"},

@@ -8,7 +8,19 @@ import warnings
 
 import typer
 
-from sentvec.cli import demo, encode, estimate, info, neighbors, prepare, similarity, train
+from sentvec.cli import (
+    compare,
+    convert,
+    demo,
+    encode,
+    estimate,
+    evaluate,
+    info,
+    neighbors,
+    prepare,
+    similarity,
+    train,
+)
 from sentvec.cli.console import complain
 from sentvec.errors import SentvecError
 from sentvec.version import VERSION
@@ -24,7 +36,10 @@ app.add_typer(train.app, name="train")
 app.command("encode")(encode.command)
 app.command("similarity")(similarity.command)
 app.command("neighbors")(neighbors.command)
+app.command("evaluate")(evaluate.command)
+app.command("compare")(compare.command)
 app.command("prepare")(prepare.command)
+app.command("convert")(convert.command)
 app.command("info")(info.command)
 app.command("estimate")(estimate.command)
 app.command("demo")(demo.command)

@@ -105,6 +105,7 @@ _SKIPPED = {
     "blank": "blank lines",
     "no_known_word": "sentences without a known word",
     "one_known_word": "sentences of one known word",
+    "no_neighbour": "sentences without neighbours (seen only as negatives)",
 }
 _UNKNOWN = {
     "below_min_count": "seen less than min_count times",
@@ -119,7 +120,7 @@ def summary_lines(summary: Summary) -> list[str]:
     lines = [
         f"trained     {summary.sentences:,} sentences and {summary.words:,} words an epoch; in all "
         f"({summary.epochs:,}) {summary.all_sentences:,} and {summary.all_words:,}, "
-        f"{summary.predicted:,} words predicted"
+        f"{summary.predicted:,} {summary.unit} predicted"
     ]
     if any(summary.skipped.values()):
         lines.append(f"skipped     {_reasons(summary.skipped, _SKIPPED)}")
@@ -136,7 +137,7 @@ def summary_lines(summary: Summary) -> list[str]:
 
 
 def _reasons(counts: dict[str, int], names: dict[str, str]) -> str:
-    return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts[key])
+    return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts.get(key))
 
 
 class _Numbers(ProgressColumn):
@@ -151,5 +152,10 @@ def _numbers(state: State) -> str:
     minutes, rest = divmod(round(min(seconds, 359_999)), 60)
     return (
         f"{state.words_per_second / 1e6:.2f} M words/s  {word} {minutes}:{rest:02d}  "
-        f"lr {state.lr:.3f}  loss {state.loss:.4f}"
+        f"lr {_short(state.lr)}  loss {state.loss:.4f}"
     )
+
+
+def _short(rate: float) -> str:
+    """A learning rate: three decimals, or what there is of a small one."""
+    return f"{rate:.3f}" if rate == 0 or rate >= 0.01 else f"{rate:.2g}"

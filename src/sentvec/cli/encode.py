@@ -15,6 +15,7 @@ import typer
 from numpy.typing import NDArray
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 from sentvec.cli.output import OutputFile
 from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
@@ -32,7 +33,7 @@ class Format(StrEnum):
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Model,
     file: Annotated[str, typer.Argument(help="Text, one a line; - is standard input.")] = "-",
     output: Annotated[
         str, typer.Option("--output", "-o", help="Where vectors go; - is standard output.")
@@ -43,11 +44,10 @@ def command(
     ] = None,
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1.")] = False,
     threads: Annotated[int, typer.Option(help="Threads for the arithmetic.")] = 1,
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Turn each line of a text into a vector; row i belongs to line i, an empty line has a row."""
-    from sentvec.models.load import load
-
-    encoder = load(model)
+    encoder = open_model(model, tokenizer)
     chosen = format or _format_of(output)
     if chosen is Format.npy and (output == "-" or Path(output).is_fifo()):
         msg = "npy cannot be streamed - name a file with -o, or choose text"

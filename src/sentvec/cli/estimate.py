@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,29 @@ import typer
 
 from sentvec.cli.options import with_settings
 from sentvec.errors import SettingsError
-from sentvec.training.memory import gigabytes
+from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.siamese_settings import SiameseCBOWSettings
+from sentvec.suggest import near_names
+from sentvec.training.memory import MemoryEstimate, gigabytes
+
+_KINDS: dict[str, type[Sent2VecSettings | SiameseCBOWSettings]] = {
+    "sent2vec": Sent2VecSettings,
+    "siamese-cbow": SiameseCBOWSettings,
+}
 
 
-@with_settings
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """What an estimate needs to know of a text; only `words` where it was not read."""
+
+    words: int
+    known_tokens: int | None = None
+    longest: int = 0
+    sentences: int = 0
+    disk: int = 0
+
+
+@with_settings(Sent2VecSettings, SiameseCBOWSettings)
 def command(
     corpus: Annotated[
         list[str] | None, typer.Argument(help="Text files, one sentence a line; they are counted.")
@@ -21,45 +41,72 @@ def command(
     vocab: Annotated[
         int | None, typer.Option(help="Instead of a corpus: the number of words.")
     ] = None,
+    model: Annotated[
+        str, typer.Option(help="The kind of model: sent2vec or siamese-cbow.")
+    ] = "sent2vec",
     preset: Annotated[
         str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
     ] = None,
     **settings: Any,
 ) -> None:
-    """Say how much memory and disk a Sent2Vec training will need."""
-    from sentvec.models.sent2vec_trainer import MOST_BUCKETS, buckets_for, memory_of
-    from sentvec.models.settings import Sent2VecSettings
+    """Say how much memory and disk a training will need."""
+    if model not in _KINDS:
+        msg = f"unknown model {model!r} - {near_names(model, _KINDS)}"
+        raise SettingsError(msg)
+    given = {name: value for name, value in settings.items() if value is not None}
+    chosen = _KINDS[model].make(preset, **given)
+    if corpus and vocab is None:
+        text = _read(corpus, chosen)
+    elif vocab is not None and vocab > 1 and not corpus:
+        text = _Corpus(vocab)
+    else:
+        msg = "estimate needs a corpus or --vocab - expected one of them, --vocab from 2"
+        raise SettingsError(msg)
+    need, buckets, rows = _needs(chosen, text)
+    number_bytes = 2 if chosen.dtype == "float16" else 4
+    on_disk = rows * chosen.dim * number_bytes + 12 * text.words
+    typer.echo(f"rows        {text.words:,} words, {buckets:,} n-gram buckets, dim {chosen.dim}")
+    typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
+    if need.available is not None:
+        typer.echo(f"available   {gigabytes(need.available)}")
+    typer.echo(f"disk        {gigabytes(on_disk)} for the model")
+    typer.echo(
+        f"while training, {gigabytes(2 * on_disk + text.disk)} more with checkpoints "
+        "(two of them, and the encoded corpus)"
+    )
+
+
+def _read(corpus: list[str], chosen: Sent2VecSettings | SiameseCBOWSettings) -> _Corpus:
+    """Count a corpus."""
     from sentvec.text.encoded import encode_corpus
     from sentvec.text.sources import open_corpus
     from sentvec.text.tokenizer import Tokenizer
 
-    chosen = Sent2VecSettings.make(preset, **settings)
-    disk_of_corpus = 0
-    if corpus and vocab is None:
-        with tempfile.TemporaryDirectory(prefix="sentvec-") as folder:
-            encoded = encode_corpus(
-                open_corpus([Path(name) for name in corpus]), Tokenizer(chosen.tokenizer),
-                Path(folder), min_count=chosen.min_count, max_vocab=chosen.max_vocab,
-            )  # fmt: skip
-            words, stats = len(encoded.vocabulary), encoded.stats
-            buckets = buckets_for(chosen, stats.known_tokens)
-        disk_of_corpus = 4 * stats.tokens + 8 * stats.sentences
+    with tempfile.TemporaryDirectory(prefix="sentvec-") as folder:
+        encoded = encode_corpus(
+            open_corpus([Path(name) for name in corpus]), Tokenizer(chosen.tokenizer),
+            Path(folder), min_count=chosen.min_count, max_vocab=chosen.max_vocab,
+        )  # fmt: skip
+        stats = encoded.stats
         typer.echo(f"corpus      {stats.sentences:,} sentences, {stats.tokens:,} words")
-    elif vocab is not None and vocab > 1 and not corpus:
-        words = vocab
-        buckets = buckets_for(chosen, 2 * MOST_BUCKETS)
-    else:
-        msg = "estimate needs a corpus or --vocab - expected one of them, --vocab from 2"
-        raise SettingsError(msg)
-    need = memory_of(chosen, words, buckets)
-    number_bytes = 2 if chosen.dtype == "float16" else 4
-    model = (2 * words + buckets) * chosen.dim * number_bytes + 12 * words
-    typer.echo(f"rows        {words:,} words, {buckets:,} n-gram buckets, dim {chosen.dim}")
-    typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
-    if need.available is not None:
-        typer.echo(f"available   {gigabytes(need.available)}")
-    typer.echo(f"disk        {gigabytes(model)} for the model")
-    typer.echo(
-        f"while training, {gigabytes(2 * model + disk_of_corpus)} more with checkpoints "
-        "(two of them, and the encoded corpus)"
-    )
+        return _Corpus(
+            len(encoded.vocabulary), stats.known_tokens, encoded.longest_sentence(),
+            stats.sentences, 4 * stats.tokens + 8 * stats.sentences,
+        )  # fmt: skip
+
+
+def _needs(
+    chosen: Sent2VecSettings | SiameseCBOWSettings, text: _Corpus
+) -> tuple[MemoryEstimate, int, int]:
+    """The memory, the n-gram buckets, and the rows of all matrices of the model."""
+    from sentvec.models import sent2vec_trainer, siamese_trainer
+
+    if isinstance(chosen, SiameseCBOWSettings):
+        need = siamese_trainer.memory_of(chosen, text.words, text.longest, text.sentences)
+        return need, 0, text.words
+    tokens = text.known_tokens
+    if tokens is None:
+        tokens = 2 * sent2vec_trainer.MOST_BUCKETS
+    buckets = sent2vec_trainer.buckets_for(chosen, tokens)
+    need = sent2vec_trainer.memory_of(chosen, text.words, buckets)
+    return need, buckets, 2 * text.words + buckets

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode, encode
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Model,
     corpus: Annotated[str, typer.Argument(help="Where to search, one text a line; or -.")],
     query: Annotated[
         list[str], typer.Option("--query", "-q", help="What to look for; may be repeated.")
     ],
     k: Annotated[int, typer.Option("-k", help="How many to find for each query.")] = 5,
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Print the lines nearest to a query: score, line number (from 1) and text."""
-    from sentvec.models.load import load
-
     with open_stream(corpus) as stream:
-        found = load(model).neighbors(query, map(decode, read_lines(stream)), k)
+        found = open_model(model, tokenizer).neighbors(query, map(decode, read_lines(stream)), k)
     for text, hits in zip(query, found, strict=True):
         if len(query) > 1:
             typer.echo(encode(f"# {text}"))

@@ -10,6 +10,20 @@ from typing import BinaryIO
 from sentvec.errors import SentvecError, StorageError
 
 
+def check_output(output: str | Path) -> None:
+    """Find out before long work whether a file can be written where its result should go.
+
+    Raises:
+        StorageError: There is no such folder, or it cannot be written to.
+    """
+    OutputFile(str(output))
+    folder = Path(output).absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        what = "may not be written to" if folder.is_dir() else "does not exist"
+        msg = f"cannot write {output}: the folder {folder} {what} - make it, or name another"
+        raise StorageError(msg)
+
+
 class OutputFile:
     """A file written beside its target and renamed when complete, or standard output.
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentvec.cli.console import complain
+from sentvec.cli.model import Model, TokenizerName, open_model
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Model,
     first: Annotated[str, typer.Argument(help="A text.")],
     second: Annotated[str, typer.Argument(help="Another text.")],
+    tokenizer: TokenizerName = None,
 ) -> None:
     """Print the cosine of two texts."""
-    from sentvec.models.load import load
-
-    encoder = load(model)
+    encoder = open_model(model, tokenizer)
     vectors, known = encoder.encode([first, second], on_empty="nan", return_known=True)
     for text, count in zip([first, second], known, strict=True):
         if count == 0:

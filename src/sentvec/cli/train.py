@@ -13,11 +13,27 @@ import typer
 
 from sentvec.cli.console import TrainingDisplay, complain
 from sentvec.cli.options import with_settings
+from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.siamese_settings import SiameseCBOWSettings
 
 app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
 _EVERY = "Also write a checkpoint every so often: 30s, 10m, 2h, 5%."
 _QUIET = "Show nothing but errors."
+Corpus = Annotated[
+    list[str],
+    typer.Argument(help="Text files, one sentence a line (plain, .gz, .xz, .bz2, .zst), or -."),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")]
+CheckpointEvery = Annotated[str | None, typer.Option(help=_EVERY)]
+Validate = Annotated[
+    str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
+]
+Patience = Annotated[
+    int | None,
+    typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help=_QUIET)]
 _TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended
 
 
@@ -34,7 +50,10 @@ def train(
     """Train a model on plain text."""
     if resume is None:
         if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
-            msg = "these options need --resume, or come after the kind of model (sent2vec)"
+            msg = (
+                "these options need --resume, or come after the kind of model "
+                "(sent2vec, siamese-cbow)"
+            )
             raise typer.BadParameter(msg)
         return
     from sentvec.models.load import resume as go_on
@@ -45,28 +64,20 @@ def train(
 
 
 @app.command("sent2vec")
-@with_settings
+@with_settings(Sent2VecSettings)
 def sent2vec(
-    corpus: Annotated[
-        list[str],
-        typer.Argument(help="Text files, one sentence a line (plain, .gz, .xz, .bz2, .zst), or -."),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")],
+    corpus: Corpus,
+    output: Output,
     preset: Annotated[
         str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
     ] = None,
-    checkpoint_every: Annotated[str | None, typer.Option(help=_EVERY)] = None,
-    validate: Annotated[
-        str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
-    ] = None,
-    patience: Annotated[
-        int | None,
-        typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
-    ] = None,
+    checkpoint_every: CheckpointEvery = None,
+    validate: Validate = None,
+    patience: Patience = None,
     init_from: Annotated[
         Path | None, typer.Option(help="Start from the vectors and the vocabulary of this model.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help=_QUIET)] = False,
+    quiet: Quiet = False,
     **settings: Any,
 ) -> None:
     """Train a Sent2Vec model: a sentence vector is the mean of word and n-gram vectors."""
@@ -75,6 +86,38 @@ def sent2vec(
     paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
     with _training(output, quiet) as display:
         Sent2Vec.train(
+            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
+            validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
+        )  # fmt: skip
+
+
+@app.command("siamese-cbow")
+@with_settings(SiameseCBOWSettings)
+def siamese_cbow(
+    corpus: Corpus,
+    output: Output,
+    preset: Annotated[
+        str | None, typer.Option(help="Where settings start from, e.g. paper/siamese-cbow.")
+    ] = None,
+    checkpoint_every: CheckpointEvery = None,
+    validate: Validate = None,
+    patience: Patience = None,
+    init_from: Annotated[
+        Path | None,
+        typer.Option(help="Start from the word vectors of this model, or file of another program."),
+    ] = None,
+    quiet: Quiet = False,
+    **settings: Any,
+) -> None:
+    """Train a Siamese CBOW model on sentences in order, a blank line between documents.
+
+    A sentence vector is the mean of word vectors that are trained to predict the sentences nearby.
+    """
+    from sentvec.models.siamese_cbow import SiameseCBOW
+
+    paths = [Path(name) for name in corpus]
+    with _training(output, quiet) as display:
+        SiameseCBOW.train(
             paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
             validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
         )  # fmt: skip

@@ -4,6 +4,8 @@ Legend:
     ids, offsets   the encoded corpus (uint32, int64)
     sentences      int64: out, the numbers of the sentences of the batch
     n, half_bits   number of sentences; 4^half_bits is at least n
+    group          batches are of a multiple of so many sentences, but for the last of an epoch
+    roles          uint8 (n,): only sentences whose role is not 0 count for that; (0,) where all do
 """
 
 from __future__ import annotations
@@ -15,23 +17,24 @@ from sentvec.kernels.random import GOLDEN, mix, permuted
 
 
 @kernel
-def choose(offsets, position, shuffle, seed, epoch, half_bits, max_tokens, sentences):
+def choose(offsets, position, shuffle, seed, epoch, half_bits, max_tokens, group, roles, sentences):
     """Take sentences from a position of the epoch's order until max_tokens or the array is full.
 
     Returns (how many sentences, how many tokens); at least one sentence unless the epoch is over.
     """
     n = len(offsets) - 1
     key = mix(mix(np.uint64(seed)) + np.uint64(epoch) * GOLDEN)
-    taken = tokens = 0
+    taken = tokens = counted = 0
     while taken < len(sentences) and position + taken < n:
         sentence = position + taken
         if shuffle:
             sentence = permuted(sentence, n, half_bits, key)
         length = offsets[sentence + 1] - offsets[sentence]
-        if taken > 0 and tokens + length > max_tokens:
+        if taken > 0 and tokens + length > max_tokens and counted % group == 0:
             break
         sentences[taken] = sentence
         taken += 1
+        counted += len(roles) == 0 or roles[sentence] != 0
         tokens += length
     return taken, tokens
 

@@ -48,6 +48,27 @@ def scatter(M, rows, n, sign, change):
 
 
 @helper
+def scatter_steps(M, rows, n, steps, change):
+    """Each row += its step * change, as often as it is listed, two at a time."""
+    k = 0
+    while k < n:
+        one, a = np.uint64(rows[k]), steps[k]
+        if k + 1 < n and rows[k + 1] != rows[k]:
+            two, b = np.uint64(rows[k + 1]), steps[k + 1]
+            at_one, at_two = start_row(M), start_row(M)
+            for d in range(width(M)):
+                x = change[d]
+                store(M, one, d, load(M, one, d) + a * x, at_one)
+                store(M, two, d, load(M, two, d) + b * x, at_two)
+            k += 2
+        else:
+            at_one = start_row(M)
+            for d in range(width(M)):
+                store(M, one, d, load(M, one, d) + a * change[d], at_one)
+            k += 1
+
+
+@helper
 def scores(M, rows, n, vector, out):
     """out[k] = row k . vector."""
     for k in range(n):

@@ -22,6 +22,26 @@ def fill_uniform(rows, first_row, bound, seed):
 
 
 @kernel
+def fill_normal(rows, first_row, deviation, seed):
+    """Fill rows with normal(0, deviation); an entry depends on seed, row and column only.
+
+    By Box and Muller, two entries from two uniform numbers.
+    """
+    start = mix(np.uint64(seed))
+    for i in range(rows.shape[0]):
+        state = mix(start + np.uint64(first_row + i))
+        for d in range(0, rows.shape[1], 2):
+            state += GOLDEN
+            above_zero = np.float64((mix(state) >> np.uint64(11)) + np.uint64(1)) * 2.0**-53
+            state += GOLDEN
+            angle = 2.0 * np.pi * np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
+            radius = deviation * np.sqrt(-2.0 * np.log(above_zero))
+            rows[i, d] = np.float32(radius * np.cos(angle))
+            if d + 1 < rows.shape[1]:
+                rows[i, d + 1] = np.float32(radius * np.sin(angle))
+
+
+@kernel
 def alias_table(weights, keep, other):
     """Walker's alias method: `keep` float32 and `other` uint32, of the length of the weights.
 

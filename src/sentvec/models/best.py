@@ -10,9 +10,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from sentvec.durable import put_in_place
 from sentvec.errors import FormatError
 from sentvec.storage.checkpoint import checksum
-from sentvec.storage.durable import put_in_place
 from sentvec.storage.tensors import map_tensors, write_tensors
 
 

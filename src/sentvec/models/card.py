@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sentvec.version import VERSION
+
 _TEMPLATE = """---
 library_name: sentvec
 tags: [sentence-embeddings, sentvec, {model}]
@@ -12,7 +14,7 @@ tags: [sentence-embeddings, sentvec, {model}]
 
 # {name}
 
-Sentence vectors by {model}, trained from plain text with sentvec {version} on {created}.
+Sentence vectors by {model}, {origin}.
 
 | | |
 |---|---|
@@ -20,11 +22,7 @@ Sentence vectors by {model}, trained from plain text with sentvec {version} on {
 | vocabulary | {vocabulary:,} words |
 | n-gram buckets | {buckets:,} |
 | tokenizer | `{tokenizer}` |
-| training text | {sentences:,} sentences in {documents:,} documents |
-| words | {tokens:,} ({known:.1%} known) |
-| fingerprint of the text | `{fingerprint}` |
-| loss per predicted word, mean of the run | {loss:.4f} |
-| training time | {seconds:.0f} s, {threads} threads |
+{rows}
 
 ## Use
 
@@ -44,19 +42,50 @@ model.encode(["one sentence", "another"])
 The vectors reflect the text they were trained on, its gaps and its prejudices included. Text
 without a known word has the zero vector.
 """
+_TRAINED = """\
+| training text | {sentences:,} sentences in {documents:,} documents |
+| words | {tokens:,} ({known:.1%} known) |
+| fingerprint of the text | `{fingerprint}` |
+| loss per {predicted}, mean of the run | {loss:.4f} |
+| training time | {seconds:.0f} s, {threads} threads |"""
+_CONVERTED = """\
+| converted from | `{file}`, {bytes:,} bytes |
+| its layout | {layout} |"""
+
+# What the loss of a model is the mean over, where it is not the words it predicts.
+_PREDICTED = {"siamese-cbow": "sentence whose neighbours were predicted"}
 
 
 def model_card(name: str, config: Mapping[str, Any]) -> str:
     """Fill the card of a model from its configuration."""
-    corpus, training = config.get("corpus", {}), config.get("training", {})
-    tokens = corpus.get("tokens", 0)
-    settings = "\n".join(f"| {key} | {value} |" for key, value in config["settings"].items())
+    settings = "\n".join(
+        f"| {key} | {value} |" for key, value in config["settings"].items() if key != "labels"
+    )
+    if "source" in config:
+        origin = f"converted by sentvec {VERSION} from a file of another program"
+        rows = _CONVERTED.format(**config["source"])
+    else:
+        training = config.get("training", {})
+        version = config.get("sentvec_version", "?")
+        created = training.get("finished", "?")
+        origin = f"trained from plain text with sentvec {version} on {created}"
+        rows = _trained(config["model"], config.get("corpus", {}), training)
     return _TEMPLATE.format(
         name=name,
         model=config["model"],
-        version=config.get("sentvec_version", "?"),
-        created=training.get("finished", "?"),
+        origin=origin,
+        rows=rows,
         tokenizer=", ".join(f"{key}={value}" for key, value in config["tokenizer"].items()),
+        settings=settings,
+        dtype=config["settings"].get("dtype", "float32"),
+        **config["sizes"],
+    )
+
+
+def _trained(model: str, corpus: Mapping[str, Any], training: Mapping[str, Any]) -> str:
+    """What the table says of the text and the run."""
+    tokens = corpus.get("tokens", 0)
+    return _TRAINED.format(
         sentences=corpus.get("sentences", 0),
         tokens=tokens,
         known=corpus.get("known_tokens", 0) / tokens if tokens else 0.0,
@@ -65,7 +94,5 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         loss=training.get("loss", float("nan")),
         seconds=training.get("seconds", 0.0),
         threads=training.get("threads", "?"),
-        settings=settings,
-        dtype=config["settings"].get("dtype", "float32"),
-        **config["sizes"],
+        predicted=_PREDICTED.get(model, "predicted word"),
     )

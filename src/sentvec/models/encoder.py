@@ -1,61 +1,58 @@
-"""SentenceEncoder: what every model can do once it is trained or loaded.
+"""SentenceEncoder: a trained model, by Sent2Vec or another program that averages rows of a matrix.
 
-A model is a vocabulary, a tokenizer, and a matrix whose rows are averaged. Here are encoding,
-similarity, neighbours and explaining; training is in the modules of the models. Nothing here needs
-numba, and encoding touches only the rows it needs of a mapped matrix.
+A model is a vocabulary, a tokenizer, and a matrix whose rows are averaged. Here are its parts,
+explaining, saving and pickling; what every encoder does with texts is in `base`, training in the
+modules of the models. Nothing here needs numba, and encoding touches only the rows it needs of a
+mapped matrix.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, cast, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import (
-    EmptyTextError,
-    EmptyTextWarning,
-    FormatError,
-    InputTypeError,
-    SettingsError,
-)
+from sentvec.errors import FormatError
 from sentvec.features import feature_lists
-from sentvec.models.card import model_card
+from sentvec.models.averaging import mean_rows
+from sentvec.models.base import TextEncoder, Vectors
 from sentvec.models.explain import feature_names, shares
-from sentvec.models.inputs import are_vectors, as_texts, as_vectors, stream_texts
+from sentvec.models.inputs import as_texts
 from sentvec.models.opened import check_opened
-from sentvec.models.results import Feature, Hit
-from sentvec.models.similarity import cosine_matrix, cosine_pairs, nearest, normalized
-from sentvec.storage.folder import ModelFolder, open_folder, write_folder
+from sentvec.models.results import Feature
+from sentvec.models.unknown import warn_about_case
+from sentvec.rows import Rows, everything, expect_reads, rows_of
+from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.training.memory import available
 
-Vectors = NDArray[np.float32]
-Texts = Iterable[str]
-Side = str | Texts | Vectors | Sequence[Vectors]
-OnEmpty = Literal["zero", "nan", "raise"]
+# What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
+SENTENCE_END = "</s>"
 
-_BATCH = 2048
+# So many texts at once have words from all over a matrix.
+_MANY_TEXTS = 2048
 
 
-class SentenceEncoder:
+class SentenceEncoder(TextEncoder):
     """A trained model: text in, float32 vectors out.
 
     Made by training (`Sent2Vec.train`) or by `sentvec.load`, not by hand.
 
     Attributes:
-        tokenizer: Cuts text into words, as in training.
-        input_vectors: float32 or float16 (rows, dim), read-only: words in id order, then
-            n-gram buckets.
+        tokenizer: Cuts text into words, as in training; another may be set, and is saved.
+        tensors: The matrices of the model by name, read-only and mapped where it was loaded.
         config: What is known of the model: settings, corpus, sizes.
     """
+
+    # Tensors other than the matrices, which stay when words are removed.
+    EXTRA_TENSORS: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -64,14 +61,18 @@ class SentenceEncoder:
         tokenizer: Tokenizer,
         tensors: dict[str, NDArray[Any]],
         config: dict[str, Any],
-        folder: Path | None = None,
+        origin: Path | None = None,
     ) -> None:
         self._read_vocabulary = vocabulary
-        self.tokenizer = tokenizer
+        self._tokenizer = tokenizer
         self.tensors = tensors
         self.config = config
-        self._folder = folder
+        self._origin = origin
+        self._case_was_told = False
+        self._reads_everywhere = True  # as the system takes it without being told
         self._ngrams = int(config["settings"]["ngrams"])
+        # The word with which programs of Sent2Vec end a sentence.
+        self._sentence_end = config["settings"].get("sentence_end")
         self._buckets = int(config["sizes"]["buckets"])
 
     @classmethod
@@ -82,18 +83,43 @@ class SentenceEncoder:
             tokenizer=check_opened(opened),
             tensors=opened.tensors,
             config=opened.config,
-            folder=opened.path.absolute(),
+            origin=opened.path.absolute(),
         )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts text into words."""
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, chosen: Tokenizer) -> None:
+        # The configuration is what is saved, printed and compared.
+        settings = {**self.config["settings"], "tokenizer": chosen.name}
+        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
+        self._tokenizer = chosen
 
     @property
     def dim(self) -> int:
         """Length of the vectors."""
-        return int(self.input_vectors.shape[1])
+        return self.rows.shape[1]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The source vectors however they are stored: words in id order, then n-gram buckets."""
+        return rows_of(self.tensors, self.config["settings"])
 
     @property
-    def input_vectors(self) -> Vectors:
-        """float32 or float16 (rows, dim): words in id order, then n-gram buckets."""
-        return self.tensors["input_vectors"]
+    def input_vectors(self) -> NDArray[Any]:
+        """The source vectors as one matrix, float32 or float16 (rows, dim), read-only.
+
+        Mapped where it is stored like that; a packed matrix (int8, product quantisation) is
+        unpacked whole, at every call.
+        """
+        self.expect_reads(everywhere=True)
+        dense = self.tensors.get("input_vectors")
+        if dense is not None and dense.dtype in (np.float32, np.float16):
+            return dense
+        return everything(self.rows)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -104,116 +130,6 @@ class SentenceEncoder:
     def _n_words(self) -> int:
         return int(self.config["sizes"]["vocabulary"])
 
-    # The overloads say: a str gives (dim,), anything else (n, dim).
-    @overload
-    def encode(
-        self, texts: str | Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
-        threads: int = ..., return_known: Literal[False] = ...,
-    ) -> Vectors: ...  # fmt: skip
-    @overload
-    def encode(  # type: ignore[overload-overlap]
-        self, texts: str, *, normalize: bool = ..., on_empty: OnEmpty = ...,
-        threads: int = ..., return_known: Literal[True],
-    ) -> tuple[Vectors, int]: ...  # fmt: skip
-    @overload
-    def encode(
-        self, texts: Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
-        threads: int = ..., return_known: Literal[True],
-    ) -> tuple[Vectors, NDArray[np.int64]]: ...  # fmt: skip
-    def encode(
-        self,
-        texts: str | Texts,
-        *,
-        normalize: bool = False,
-        on_empty: OnEmpty = "zero",
-        threads: int = 1,
-        return_known: bool = False,
-    ) -> Any:
-        """Turn text into vectors: the mean of the rows of its features (paper, eq. 2).
-
-        Args:
-            texts: One text, or any ordered iterable of texts (a generator is fine). A line break
-                inside a text is white space.
-            normalize: Scale each vector to length 1.
-            on_empty: What a text without a known word becomes: a row of zeros (`zero`, with an
-                `EmptyTextWarning`), of NaN (`nan`), or an `EmptyTextError` (`raise`).
-            threads: Threads for the arithmetic; cutting text into words takes one.
-            return_known: Also return how many known tokens each row was made from.
-
-        Returns:
-            float32 (dim,) for a str, (n, dim) otherwise; with `return_known` a tuple of that and an
-            int, or int64 (n,).
-
-        Raises:
-            InputTypeError: `texts` is bytes, None, a set, or holds something that is no str.
-            EmptyTextError: A text has no known word and `on_empty` is `raise`.
-        """
-        if on_empty not in ("zero", "nan", "raise"):
-            msg = f"on_empty is {on_empty!r} - expected 'zero', 'nan' or 'raise'"
-            raise SettingsError(msg)
-        if not isinstance(threads, int) or threads < 1:
-            msg = f"threads is {threads!r} - expected a whole number from 1"
-            raise SettingsError(msg)
-        single = isinstance(texts, str)
-        batch = [texts] if isinstance(texts, str) else as_texts(texts)
-        vectors, known = self._encode(batch, threads)
-        if normalize:
-            vectors = normalized(vectors)
-        self._handle_empty(vectors, known, on_empty)
-        if single:
-            return (vectors[0], int(known[0])) if return_known else vectors[0]
-        return (vectors, known) if return_known else vectors
-
-    def similarity(self, a: Side, b: Side) -> Vectors:
-        """Cosine of each text (or vector) of a with each of b: float32 (n_a, n_b).
-
-        A str counts as a list of one; vectors are an array, or a list of arrays of (dim,). The
-        cosine with a text without a known word is 0.
-        """
-        return cosine_matrix(self._vectors_of(a), self._vectors_of(b))
-
-    def similarity_pairwise(self, a: Side, b: Side) -> Vectors:
-        """Cosine of text (or vector) i of a with i of b: float32 (n,).
-
-        Raises:
-            SettingsError: a and b are not equally many.
-        """
-        left, right = self._vectors_of(a), self._vectors_of(b)
-        if len(left) != len(right):
-            msg = f"similarity_pairwise got {len(left)} and {len(right)} texts - expected as many"
-            raise SettingsError(msg)
-        return cosine_pairs(left, right)
-
-    @overload
-    def neighbors(  # type: ignore[overload-overlap]
-        self, query: str, sentences: Texts, k: int = ...
-    ) -> list[Hit]: ...
-    @overload
-    def neighbors(self, query: Texts, sentences: Texts, k: int = ...) -> list[list[Hit]]: ...
-    def neighbors(self, query: str | Texts, sentences: Texts, k: int = 5) -> Any:
-        """Find the k sentences of highest cosine for a query, best first.
-
-        Args:
-            query: One text, or several.
-            sentences: Where to search; may be a stream, which is read once, in blocks.
-            k: How many to find; fewer come back where there are fewer.
-
-        Returns:
-            A list of `Hit`; for several queries a list of such lists. Sentences without a known
-            word are never found, and a query without one finds nothing.
-        """
-        if not isinstance(k, int) or k < 1:
-            msg = f"k is {k!r} - expected a whole number from 1"
-            raise SettingsError(msg)
-        if isinstance(sentences, str):
-            msg = (
-                "sentences is a str - expected an iterable of str (a str is not searched by letter)"
-            )
-            raise InputTypeError(msg)
-        queries = [query] if isinstance(query, str) else as_texts(query)
-        hits = nearest(self._quiet(queries), stream_texts(sentences), self._quiet, k)
-        return hits[0] if isinstance(query, str) else hits
-
     def explain(self, text: str) -> list[Feature]:
         """Take a text's vector apart: its words and n-grams with their shares, largest first.
 
@@ -223,7 +139,7 @@ class SentenceEncoder:
         ids = self._known_ids(text)
         rows, _ = self._features([ids])
         words = [self.vocabulary.words[number] for number in ids]
-        return shares(rows, feature_names(words, self._ngrams), self.input_vectors)
+        return shares(rows, feature_names(words, self._ngrams), self.rows.take)
 
     def word_vector(self, word: str) -> Vectors:
         """The source vector of a word: float32 (dim,), a copy.
@@ -231,7 +147,8 @@ class SentenceEncoder:
         Raises:
             UnknownWordError: The word is not in the vocabulary; near words are named.
         """
-        return np.array(self.input_vectors[self.vocabulary.id_of(word)], np.float32)
+        vectors = self.rows.take(np.array([self.vocabulary.id_of(word)]))
+        return vectors.reshape(self.dim)
 
     def __repr__(self) -> str:
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
@@ -239,63 +156,66 @@ class SentenceEncoder:
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: a mapped model travels as its path, not as its gigabytes."""
-        if self._folder is not None:
-            return {"folder": str(self._folder), "config": self.config}
+        if self._origin is not None:
+            return {"origin": str(self._origin), "config": self.config, "tokenizer": self.tokenizer}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
                 "tensors": self.tensors, "config": self.config}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if "folder" in state:
-            opened = open_folder(state["folder"])
+        if "origin" in state:
+            from sentvec.models.load import load  # which knows all kinds of models
+
+            opened = load(state["origin"], tokenizer=state["tokenizer"])
             if opened.config != state["config"]:
-                msg = f"{opened.path} is not the model that was pickled - it was replaced since"
+                msg = f"{state['origin']} is not the model that was pickled - it was replaced since"
                 raise FormatError(msg)
-            self.__dict__.update(type(self).from_folder(opened).__dict__)
+            self.__dict__.update(opened.__dict__)
         else:
             vocabulary = state["vocabulary"]
             for tensor in state["tensors"].values():
                 tensor.flags.writeable = False
             type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
 
+    def expect_reads(self, *, everywhere: bool) -> None:
+        """Tell the system how the matrices will be read; only what changes is told."""
+        if everywhere != self._reads_everywhere:
+            expect_reads(self.tensors, everywhere=everywhere)
+            self._reads_everywhere = everywhere
+
+    @cached_property
+    def _fits_memory(self) -> bool:
+        size, free = self.rows.shape[0] * self.dim * 4, available()
+        return free is None or size < free / 2
+
     def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        known = np.zeros(len(texts), np.int64)
-        starts = range(0, len(texts), _BATCH)
-
-        def work(start: int) -> None:
-            part = slice(start, start + _BATCH)
-            vectors[part], known[part] = self._encode_batch(texts[part])
-
-        if threads == 1 or len(starts) < 2:
-            for start in starts:
-                work(start)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(work, starts))
-        return vectors, known
+        self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
+        _ = self.vocabulary  # read before there are threads, each of which would read it
+        return super()._encode(texts, threads)
 
     def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
-        from scipy.sparse import csr_matrix
-
         ids = [self._known_ids(text) for text in texts]
-        rows, offsets = self._features(ids)
-        matrix = self.input_vectors
-        if matrix.dtype != np.float32:  # unpack the rows in question, not the whole matrix
-            distinct, rows = np.unique(rows, return_inverse=True)
-            matrix = matrix[distinct].astype(np.float32)
-        sums = csr_matrix(
-            (np.ones(len(rows), np.float32), rows, offsets), (len(texts), len(matrix))
-        )
-        counts = np.maximum(np.diff(offsets), 1).astype(np.float32)
-        vectors: Vectors = (sums @ matrix) * (np.float32(1) / counts)[:, None]
+        vectors = mean_rows(self.rows, *self._features(ids))
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
+
+    def _look_at(self, texts: list[str]) -> None:
+        if not self._case_was_told:
+            self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
+
+    def _tokens(self, text: str) -> list[str]:
+        """The words of a text, up to the end of its first sentence where a word marks that."""
+        words = self.tokenizer.tokenize(text)
+        if self._sentence_end is not None and self._sentence_end in words:
+            return words[: words.index(self._sentence_end)]
+        return words
 
     def _known_ids(self, text: str) -> list[int]:
         """The ids of the known words of a text; the others are dropped."""
         get = self.vocabulary.ids.get
-        return [
-            number for word in self.tokenizer.tokenize(text) if (number := get(word)) is not None
-        ]
+        return [number for word in self._tokens(text) if (number := get(word)) is not None]
+
+    def count_rows(self, words: list[str]) -> int:
+        """How many rows of the matrix a sentence of these known words has."""
+        return len(self._features([[self.vocabulary.ids[word] for word in words]])[0])
 
     def _features(self, ids: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The feature rows of sentences of ids, and where each sentence begins."""
@@ -303,30 +223,9 @@ class SentenceEncoder:
         np.cumsum([len(sentence) for sentence in ids], out=offsets[1:])
         flat = np.fromiter(chain.from_iterable(ids), np.uint32, offsets[-1])
         return feature_lists(
-            flat, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets
-        )
-
-    def _handle_empty(self, vectors: Vectors, known: NDArray[np.int64], on_empty: OnEmpty) -> None:
-        empty = np.flatnonzero(known == 0)
-        if not len(empty):
-            return
-        what = f"{len(empty)} of {len(known)} texts have no known word (the first: {empty[0]})"
-        if on_empty == "raise":
-            raise EmptyTextError(what + " - remove them, or choose on_empty='zero' or 'nan'")
-        if on_empty == "nan":
-            vectors[empty] = np.nan
-        else:
-            warnings.warn(what + "; their rows are zero", EmptyTextWarning, stacklevel=3)
-
-    def _quiet(self, texts: list[str]) -> Vectors:
-        return self._encode(texts, 1)[0]
-
-    def _vectors_of(self, side: Side) -> Vectors:
-        if isinstance(side, str):
-            return self._quiet([side])
-        if are_vectors(side):
-            return as_vectors(cast(Vectors, side), self.dim)
-        return self._quiet(as_texts(side))
+            flat, offsets, n_words=self._n_words, ngrams=self._ngrams, buckets=self._buckets,
+            hash_ids=self.tensors.get("hash_ids"),
+        )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model folder; an older model there is replaced, anything else is refused.
@@ -334,5 +233,6 @@ class SentenceEncoder:
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        card = model_card(Path(folder).name, self.config)
-        write_folder(folder, self.config, self.vocabulary, self.tensors, card)
+        from sentvec.models.convert import convert  # which knows this class
+
+        convert(self, folder)

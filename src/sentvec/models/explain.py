@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +11,22 @@ from numpy.typing import NDArray
 from sentvec.models.results import Feature
 
 
-def shares(rows: NDArray[np.int64], names: list[str], matrix: NDArray[np.float32]) -> list[Feature]:
+@np.errstate(invalid="ignore", over="ignore")  # of a damaged model, what is not finite stays so
+def shares(
+    rows: NDArray[np.int64],
+    names: list[str],
+    take: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+) -> list[Feature]:
     """The distinct features of a text with their shares of its vector, largest first.
 
     Args:
         rows: int64 (f,), the row of each feature, repeats kept.
         names: The same features as text.
-        matrix: The source vectors; only the rows in question are read.
+        take: Gives the vectors of rows; only those in question are read.
     """
     counts = Counter(zip(rows.tolist(), names, strict=True))
-    vectors = matrix[[row for row, _ in counts]].astype(np.float64)
+    distinct = np.array([row for row, _ in counts], np.int64)
+    vectors = take(distinct).astype(np.float64)
     weights = np.array(list(counts.values()), np.float64) / max(len(names), 1)
     whole = weights @ vectors
     square = float(whole @ whole)

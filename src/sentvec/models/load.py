@@ -4,34 +4,56 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from sentvec.errors import FormatError
+from sentvec.formats.open import open_foreign
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.foreign import KINDS, from_foreign
 from sentvec.models.plan import Plan
 from sentvec.models.run import resume_run
 from sentvec.models.sent2vec import Sent2Vec
+from sentvec.models.siamese_cbow import SiameseCBOW
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target, open_folder, restore
 from sentvec.storage.lock import held
+from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
-_KINDS: dict[str, type[SentenceEncoder]] = {Sent2Vec.KIND: Sent2Vec}
+_TRAINED: dict[str, Any] = {kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW)}
 
 
-def load(folder: str | os.PathLike[str]) -> SentenceEncoder:
-    """Open a saved model in milliseconds, whatever its size: its matrices are mapped, not read.
+def load(
+    path: str | os.PathLike[str], *, tokenizer: Tokenizer | str | None = None
+) -> SentenceEncoder:
+    """Open a model, whatever its size: its matrices are mapped, not read.
+
+    Args:
+        path: A model folder; or a file of Sent2Vec or fastText (`.bin`, `.ftz`), or of word vectors
+            (word2vec binary or text, GloVe, `.vec`), gzipped or not. What it is, is told from its
+            content.
+        tokenizer: Cuts texts into words; by default as the folder says, and for a file of another
+            program at white space, with nothing changed (`whitespace`).
 
     Raises:
         SourceError: There is nothing at the path.
-        FormatError: It is no model folder, was written by a later version, or is damaged.
+        FormatError: It is no model, was written by a later version, or is damaged.
+        SettingsError: There is no such tokenizer.
     """
-    opened = open_folder(folder)
+    chosen = Tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    # What is no path at all, with a NUL in it, is an error of that reader too.
+    if "\0" in os.fsdecode(path) or Path(path).is_file():
+        return from_foreign(open_foreign(Path(path)), chosen)
+    opened = open_folder(path)
     kind = opened.config["model"]
-    if kind not in _KINDS:
-        msg = f"{folder} holds a model of kind {kind!r}, this sentvec knows {', '.join(_KINDS)}"
+    if kind not in KINDS:
+        msg = f"{path} holds a model of kind {kind!r}, this sentvec knows {', '.join(KINDS)}"
         raise FormatError(msg + " - update sentvec")
-    return _KINDS[kind].from_folder(opened)
+    model = KINDS[kind].from_folder(opened)
+    if chosen is not None:
+        model.tokenizer = chosen
+    return model
 
 
 def resume(
@@ -60,11 +82,13 @@ def resume(
         restore(folder)
         checkpoints = CheckpointFolder(folder)
         kind = checkpoints.read_run().get("model")
-        if kind not in _KINDS:
+        if kind not in _TRAINED:
             msg = f"{folder} holds a run of a model of kind {kind!r}, this sentvec knows "
-            raise FormatError(msg + ", ".join(_KINDS) + " - update sentvec")
+            raise FormatError(msg + ", ".join(_TRAINED) + " - update sentvec")
         interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
         check_target(folder)
         plan = Plan(Path(folder), interval, None, None, None)
-        model: SentenceEncoder = resume_run(_KINDS[kind], checkpoints, plan, listener or Listener())
+        model: SentenceEncoder = resume_run(
+            _TRAINED[kind], checkpoints, plan, listener or Listener()
+        )
         return model

@@ -21,7 +21,12 @@ from sentvec.training.interval import Interval
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What surrounds a run. Fields as the arguments of `train` of the same names."""
+    """What surrounds a run. Fields as the arguments of `train` of the same names.
+
+    Attributes:
+        init: The model a run starts from, whose vocabulary it keeps and adds to.
+        vectors: Word vectors it starts from, for those words that its own vocabulary has.
+    """
 
     output: Path | None
     interval: Interval | None
@@ -29,6 +34,7 @@ class Plan:
     patience: int | None
     work_dir: str | os.PathLike[str] | None
     init: SentenceEncoder | None = None
+    vectors: SentenceEncoder | None = None
 
     @classmethod
     def make(
@@ -39,6 +45,7 @@ class Plan:
         patience: int | None,
         work_dir: str | os.PathLike[str] | None,
         init: SentenceEncoder | None = None,
+        vectors: SentenceEncoder | None = None,
     ) -> Self:
         """Check the arguments of `train`, before anything is done."""
         if checkpoint_every is not None and output is None:
@@ -55,7 +62,7 @@ class Plan:
             check_target(output)
         sources = open_corpus(validate) if validate is not None else None
         place = Path(output) if output else None
-        return cls(place, interval, sources, patience, work_dir, init)
+        return cls(place, interval, sources, patience, work_dir, init, vectors)
 
 
 @contextmanager

@@ -4,9 +4,13 @@ The paper's rows are table 5 of Pagliardini et al. (2018); the L1 rows are appen
 settings with tau = 0.0005). What the paper does not state is our default: buckets are chosen from
 the corpus, text is tokenised with `simple`.
 
-The default is for corpora of 10^5 to 10^8 words and was chosen by measurement (docs/results.md):
-more words are predicted (t), each against more words, shared by the sentence, and more n-grams are
-left out.
+The default of Sent2Vec is for corpora of 10^5 to 10^8 words and was chosen by measurement
+(docs/results.md): more words are predicted (t), each against more words, shared by the sentence,
+and more n-grams are left out.
+
+`paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016). What the paper does not
+state is as in their program: the start, sentences cut at 50 words, and two neighbours or none.
+`siamese-cbow` is our default (docs/papers.md).
 """
 
 from __future__ import annotations
@@ -49,5 +53,28 @@ PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "paper/wiki-bigrams-l1": {**_WIKI_BIGRAMS, "l1": 0.0005},
         "paper/twitter-unigrams": _paper(700, 20, 20, 3, 1e-6, None),
         "paper/twitter-bigrams": _paper(700, 20, 20, 3, 1e-6, 3),
+    }
+)
+
+SIAMESE_PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "siamese-cbow": {},
+        "paper/siamese-cbow": {
+            "dim": 300,
+            "epochs": 1,
+            "lr": 1e-4,
+            "optimizer": "sgd",
+            "batch": 100,
+            "batch_gradient": "mean",
+            "min_count": 5,
+            "positives": 2,
+            "edges": "skip",
+            "negatives": 2,
+            "shared_negatives": False,
+            "temperature": 1.0,
+            "max_tokens": 50,
+            "subsample": 0.0,
+            "init_std": 0.01,
+        },
     }
 )

@@ -30,7 +30,7 @@ from sentvec.text.sources import Source
 from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
-from sentvec.training.batches import Position, Schedule
+from sentvec.training.batches import Position, Schedule, Units
 from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
@@ -56,6 +56,7 @@ class Run:
         best: The best epoch so far.
         observer: Writes its checkpoints, once it trains.
         end: Where it ended.
+        alone: Where neighbours are predicted, the sentences with known words that have none.
     """
 
     corpus: EncodedCorpus
@@ -70,9 +71,13 @@ class Run:
     best: Best | None = None
     observer: RunObserver | None = None
     end: Position = field(default_factory=Position)
+    alone: int | None = None
 
-    def restored(self, shapes: dict[str, tuple[int, int]], dtype: str) -> tuple[Any, ...] | None:
+    def restored(self, shapes: dict[str, tuple[int, int, str]]) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
+
+        Args:
+            shapes: Rows, columns and dtype of each by name.
 
         Raises:
             FormatError: They are not of these shapes.
@@ -80,13 +85,13 @@ class Run:
         if self.saved is None:
             return None
         result = []
-        for name, shape in shapes.items():
-            source = self.saved.get(name)
+        for name, (rows, columns, dtype) in shapes.items():
+            source, shape = self.saved.get(name), (rows, columns)
             if source is None or source.shape != shape or source.dtype != dtype:
                 found = "absent" if source is None else f"{source.dtype} {source.shape}"
                 msg = f"{name} is {found} in the checkpoint, expected {dtype} {shape}"
                 raise FormatError(msg + " - it is of another run")
-            target = matrices.zeros(*shape, dtype)
+            target = matrices.zeros(rows, columns, dtype)
             target[:] = source
             result.append(target)
         self.saved = None
@@ -101,11 +106,15 @@ class Run:
         untrained_loss: float,
         evaluate: Callable[[EncodedCorpus], float],
         rounds: Rounds | None = None,
+        units: Units | None = None,
     ) -> Position:
-        """Train to the end, with checkpoints and held-out loss on the way."""
+        """Train to the end, with checkpoints and held-out loss on the way.
+
+        With `units`, batches are of these, not of the sentences of the corpus.
+        """
         self.observer = RunObserver(self, arrays, evaluate)
         end = loop.run(
-            self.corpus, schedule, make_worker, self.listener,
+            units or self.corpus, schedule, make_worker, self.listener,
             untrained_loss=untrained_loss, start=self.start, observer=self.observer, rounds=rounds,
         )  # fmt: skip
         self.end = end
@@ -116,7 +125,7 @@ class Run:
     def summary(self) -> Summary:
         """What it was trained on, at its end."""
         epochs = self.end.tokens // len(self.corpus.ids)
-        return Summary.of(self.corpus.stats, epochs, self.end.targets)
+        return Summary.of(self.corpus.stats, epochs, self.end.targets, self.alone)
 
     def keep_end(self) -> bool:
         """Keep the end of the training in a checkpoint, if it got there; whether it is kept."""

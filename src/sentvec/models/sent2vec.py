@@ -127,7 +127,7 @@ class Sent2Vec(SentenceEncoder):
         listener.compiling()
         dtype = settings.dtype
         V, U = run.restored(
-            {"input_vectors": (rows, dim), "output_vectors": (n_words, dim)}, dtype
+            {"input_vectors": (rows, dim, dtype), "output_vectors": (n_words, dim, dtype)}
         ) or (
             matrices.uniform(rows, dim, seed=settings.seed, threads=threads, dtype=dtype),
             matrices.zeros(n_words, dim, dtype),

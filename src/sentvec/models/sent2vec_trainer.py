@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,13 @@ from numpy.typing import NDArray
 from sentvec.errors import CorpusError
 from sentvec.features import ngram_rows, placeholder_rows
 from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.subsampling import kept_share
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices, memory
 from sentvec.training.batches import Batch, Batches, Schedule
 from sentvec.training.rounds import Rounds
+from sentvec.training.threads import processors
 
 Floats = NDArray[np.float32]
 
@@ -34,7 +35,7 @@ SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
 def resolved(settings: Sent2VecSettings, corpus: EncodedCorpus) -> Sent2VecSettings:
     """The settings with what depends on the corpus and the machine filled in."""
     buckets = buckets_for(settings, len(corpus.ids)) or None
-    return settings.with_values(buckets=buckets, threads=settings.threads or _processors())
+    return settings.with_values(buckets=buckets, threads=settings.threads or processors())
 
 
 def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
@@ -49,13 +50,12 @@ def memory_of(
 ) -> memory.MemoryEstimate:
     """What a run will need, its longest sentence having so many known words."""
     rows = n_words + buckets + (settings.variant == "released")
-    threads = settings.threads or _processors()
+    threads = settings.threads or processors()
     copies = 1 + threads if settings.deterministic and threads > 1 else 1
+    matrix_bytes = (rows + n_words) * settings.dim * np.dtype(settings.dtype).itemsize
     return memory.estimate(
-        rows, n_words, settings.dim,
-        itemsize=copies * np.dtype(settings.dtype).itemsize,
-        scratch=threads * longest * settings.ngrams * SCRATCH_BYTES,
-    )  # fmt: skip
+        copies * matrix_bytes, n_words, scratch=threads * longest * settings.ngrams * SCRATCH_BYTES
+    )
 
 
 def check_least_memory(settings: Sent2VecSettings, known_words: int = 0) -> None:
@@ -72,13 +72,6 @@ def check_least_memory(settings: Sent2VecSettings, known_words: int = 0) -> None
     memory_of(settings, max(known_words, FEWEST_WORDS), fewest).check(at_least=True)
 
 
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
 def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) -> Floats:
     """q_p of each word: the probability that it is predicted where it stands (paper, section 2.1).
 
@@ -88,8 +81,7 @@ def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) ->
     Raises:
         CorpusError: No word is left to predict.
     """
-    share = settings.subsample / (counts / counts.sum())
-    keep = np.minimum(1.0, np.sqrt(share) + share) if settings.subsample else np.ones(len(counts))
+    keep = kept_share(counts, settings.subsample)
     keep = np.where(counts >= settings.min_target_count, keep, -1.0)
     if keep.max() < 0:
         msg = (

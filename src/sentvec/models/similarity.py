@@ -15,6 +15,7 @@ Vectors = NDArray[np.float32]
 _BLOCK = 4096
 
 
+@np.errstate(invalid="ignore")  # of a damaged model, what is not finite stays so
 def normalized(vectors: Vectors) -> Vectors:
     """Rows of length 1; zero rows stay zero, so that the cosine with them is 0, never NaN."""
     unit = np.zeros_like(vectors)

@@ -28,12 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.durable import force, force_names
 from sentvec.errors import FormatError, SourceError, StorageError
-from sentvec.storage.durable import force, force_names
-from sentvec.storage.tensors import map_bytes, map_tensors, write_tensors
+from sentvec.storage.tensors import Tensor, map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
-FORMAT_VERSION = 1
+# Version 2 adds packed matrices and models of other programs; what version 1 can hold is written as
+# version 1, which earlier releases read.
+FORMAT_VERSION = 2
+_FIRST_DTYPES, _FIRST_KINDS = (np.float32, np.float16), ("sent2vec",)
 CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in work keeps its own there (`checkpoint`)
 _TRIES = 5
 CONFIG, VOCABULARY, TENSORS, CARD = (
@@ -119,7 +122,7 @@ def write_folder(
     path: str | os.PathLike[str],
     config: Mapping[str, Any],
     vocabulary: Vocabulary,
-    tensors: Mapping[str, NDArray[Any]],
+    tensors: Mapping[str, Tensor],
     card: str,
 ) -> None:
     """Write a model folder in place of what stands there, or leave everything as it was.
@@ -137,13 +140,23 @@ def write_folder(
         vocabulary.save(fresh / VOCABULARY)
         write_tensors(fresh / TENSORS, tensors)
         digest = _digest((fresh / VOCABULARY).read_bytes())
-        whole = {"format_version": FORMAT_VERSION, **config, "vocabulary_digest": digest}
+        version = _version_of(config, tensors)
+        whole = {"format_version": version, **config}
+        whole.update(format_version=version, vocabulary_digest=digest)
         text = json.dumps(whole, indent=2, allow_nan=False)
         (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
         (fresh / CARD).write_text(card, encoding="utf-8", errors="surrogateescape")
         _replace(fresh, target)
 
     _or_storage_error(fill, target, fresh)
+
+
+def _version_of(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> int:
+    """The earliest version that can hold a model."""
+    is_first = config["model"] in _FIRST_KINDS and all(
+        tensor.dtype in _FIRST_DTYPES for tensor in tensors.values()
+    )
+    return 1 if is_first else FORMAT_VERSION
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

@@ -13,20 +13,46 @@ import math
 import operator
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
 
-_DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "I8": np.dtype("i1"),
+    "U8": np.dtype("u1"),
+    "I32": np.dtype("<i4"),
+    "I64": np.dtype("<i8"),
+}
 _ALIGNMENT = 64  # so that mapped rows begin at a cache line where their size allows
 _LONGEST_HEADER = 100_000_000
 _WRITE_ROWS = 1 << 16
 
 
-def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+class Tensor(Protocol):
+    """What can be written: an array, or something that makes its rows when they are asked for."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of an array."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all numbers."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]: ...
+
+
+def write_tensors(path: Path, arrays: Mapping[str, Tensor]) -> None:
     """Write arrays to a file; they are not copied as a whole."""
     names = {dtype: name for name, dtype in _DTYPES.items()}
     header: dict[str, Any] = {}

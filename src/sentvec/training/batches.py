@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class Batch:
     Attributes:
         ids: uint32 (n,), their words.
         offsets: int64 (s + 1,), where each begins.
-        sentences: int64 (s,), their numbers in the corpus.
+        sentences: int64 (s,), their numbers in the corpus; of runs, where runs are dealt out.
         epoch: From 0.
         done: Tokens of all epochs before this batch.
     """
@@ -47,6 +47,27 @@ class Batch:
 EMPTY_BATCH = Batch(
     np.empty(0, np.uint32), np.zeros(1, np.int64), np.empty(0, np.int64), epoch=0, done=0
 )
+
+
+def _all() -> NDArray[np.uint8]:
+    return np.empty(0, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What an epoch goes through: the sentences of a corpus, or runs of them.
+
+    Attributes:
+        ids: uint32 (n_tokens,), the words of all.
+        offsets: int64 (n_units + 1,), where each begins.
+        group: Batches are of a multiple of so many units, but for the last of an epoch.
+        roles: uint8 (n_units,): only units whose role is not 0 count for that; (0,) where all do.
+    """
+
+    ids: Ids
+    offsets: NDArray[np.int64]
+    group: int = 1
+    roles: NDArray[np.uint8] = field(default_factory=_all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +87,7 @@ class Position:
 
     Attributes:
         epoch: The epoch in work, from 0.
-        sentence: Sentences of that epoch's order that are done.
+        sentence: Sentences (or runs of them) of that epoch's order that are done.
         tokens: Tokens of all epochs that are done.
         targets: Targets trained so far.
         loss: The sum of their losses.
@@ -91,7 +112,7 @@ class Batches:
 
     def __init__(
         self,
-        corpus: EncodedCorpus,
+        corpus: EncodedCorpus | Units,
         schedule: Schedule,
         untrained_loss: float = math.inf,
         start: Position | None = None,
@@ -100,12 +121,15 @@ class Batches:
 
         start = start or Position()
         self._kernels = batches
-        self._corpus, self._schedule = corpus, schedule
+        units = corpus if isinstance(corpus, Units) else Units(corpus.ids, corpus.offsets)
+        self._units, self._schedule = units, schedule
         self._limit = DIVERGED_LOSS * untrained_loss
         self._lock = threading.Lock()
-        self._n_sentences = len(corpus.offsets) - 1
+        self._n_sentences = len(units.offsets) - 1
         self._half_bits = (max(1, (self._n_sentences - 1).bit_length()) + 1) // 2
-        self._sentences = np.empty(min(BATCH_SENTENCES, self._n_sentences), np.int64)
+        self._sentences = np.empty(
+            min(max(BATCH_SENTENCES, 10 * units.group), self._n_sentences), np.int64
+        )
         self._epoch, self._sentence, self._claimed = start.epoch, start.sentence, start.tokens
         self._tokens, self._targets, self._loss = start.tokens, start.targets, start.loss
         self._held = False
@@ -147,16 +171,16 @@ class Batches:
         with self._lock:
             if self._held or self._sentence == self._n_sentences:
                 return None
-            offsets, schedule = self._corpus.offsets, self._schedule
+            units, schedule = self._units, self._schedule
             taken, tokens = self._kernels.choose(
-                offsets, self._sentence, schedule.shuffle, schedule.seed, self._epoch,
-                self._half_bits, BATCH_TOKENS, self._sentences,
+                units.offsets, self._sentence, schedule.shuffle, schedule.seed, self._epoch,
+                self._half_bits, BATCH_TOKENS, units.group, units.roles, self._sentences,
             )  # fmt: skip
             sentences, epoch, done = self._sentences[:taken].copy(), self._epoch, self._claimed
             self._sentence += taken
             self._claimed += tokens
         ids, starts = np.empty(tokens, np.uint32), np.empty(taken + 1, np.int64)
-        self._kernels.gather(self._corpus.ids, offsets, sentences, ids, starts)
+        self._kernels.gather(units.ids, units.offsets, sentences, ids, starts)
         return Batch(ids, starts, sentences, epoch, done)
 
     def add(self, batch: Batch, loss: float, targets: int) -> None:
@@ -166,12 +190,12 @@ class Batches:
             self._targets += targets
             self._tokens += len(batch.ids)
             if not math.isfinite(loss) or loss > self._limit * targets:
-                done = self._tokens / (self._schedule.epochs * len(self._corpus.ids))
+                done = self._tokens / (self._schedule.epochs * len(self._units.ids))
                 lr = self._schedule.lr * (1 - done)
                 mean = loss / targets if targets else loss
                 msg = (
                     f"training diverged at {done:.1%} (loss {mean:.3g} a target, lr {lr:.3g}) - "
-                    "lower lr (0.2 is the paper's value)"
+                    "lower lr (the preset has one that works)"
                 )
                 raise DivergedError(msg)
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from sentvec.errors import CorpusError
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.training.batches import EMPTY_BATCH, Batch, Batches, Position, Schedule
+from sentvec.training.batches import EMPTY_BATCH, Batch, Batches, Position, Schedule, Units
 from sentvec.training.progress import Listener, Meter
 from sentvec.training.rounds import Rounds
 
@@ -46,7 +46,7 @@ class Observer:
 
 
 def run(
-    corpus: EncodedCorpus,
+    corpus: EncodedCorpus | Units,
     schedule: Schedule,
     make_worker: Callable[[int], Worker],
     listener: Listener,
@@ -59,7 +59,7 @@ def run(
     """Train on all epochs; returns where the run ended.
 
     Args:
-        corpus: The encoded corpus.
+        corpus: The encoded corpus, or the units it is to be gone through in.
         schedule: Epochs, learning rate, order, threads.
         make_worker: Called once a thread, with its number.
         listener: Hears about progress.
@@ -70,7 +70,7 @@ def run(
 
     Raises:
         DivergedError: The loss is no longer finite, or many times that of untrained vectors.
-        CorpusError: No word was ever predicted.
+        CorpusError: Nothing was ever predicted.
     """
     start, observer = start or Position(), observer or Observer()
     state = Batches(corpus, schedule, untrained_loss, start)
@@ -96,7 +96,7 @@ def run(
     end = state.position(meter.seconds())
     listener.progress(meter.read(end.tokens, end.loss, end.targets))
     if not end.targets:
-        msg = "no word was ever predicted: nothing was learned - raise subsample (0 predicts all)"
+        msg = "nothing was ever predicted, so nothing was learned - raise subsample (0 is off)"
         raise CorpusError(msg)
     return end
 

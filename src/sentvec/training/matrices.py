@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -41,17 +42,30 @@ def uniform(rows: int, dim: int, *, seed: int, threads: int, dtype: str = "float
     """
     from sentvec.kernels.setup import fill_uniform
 
-    matrix = zeros(rows, dim, dtype)
+    return _filled(zeros(rows, dim, dtype), fill_uniform, 1.0 / dim, seed, threads)
 
-    def fill(start: int) -> None:
+
+def normal(
+    rows: int, dim: int, *, deviation: float, seed: int, threads: int, dtype: str = "float32"
+) -> Matrix:
+    """Entries from the normal distribution, keyed as those of `uniform` are."""
+    from sentvec.kernels.setup import fill_normal
+
+    return _filled(zeros(rows, dim, dtype), fill_normal, deviation, seed, threads)
+
+
+def _filled(
+    matrix: Matrix, fill: Callable[..., None], scale: float, seed: int, threads: int
+) -> Matrix:
+    def fill_block(start: int) -> None:
         block = matrix[start : start + _BLOCK]
         numbers = block if block.dtype == np.float32 else np.empty(block.shape, np.float32)
-        fill_uniform(numbers, start, 1.0 / dim, seed)
+        fill(numbers, start, scale, seed)
         if numbers is not block:
             block[:] = numbers
 
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(fill, range(0, rows, _BLOCK)))
+        list(pool.map(fill_block, range(0, len(matrix), _BLOCK)))
     return matrix
 
 
@@ -60,7 +74,7 @@ def check_finite(matrix: Matrix, name: str, when: str) -> None:
     row = first_row_not_finite(matrix)
     if row is not None:
         msg = f"training diverged: row {row} of {name} is not finite {when} - lower lr"
-        raise DivergedError(msg + " (0.2 is the paper's value)")
+        raise DivergedError(msg + " (the preset has one that works)")
 
 
 def first_row_not_finite(matrix: NDArray[Any]) -> int | None:

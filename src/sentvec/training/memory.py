@@ -40,14 +40,11 @@ class MemoryEstimate:
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(
-    rows: int, words: int, dim: int, *, itemsize: int = 4, scratch: int = 0
-) -> MemoryEstimate:
-    """The memory of training two matrices, (rows, dim) and (words, dim), of numbers of a size.
+def estimate(matrices: int, words: int, *, scratch: int = 0) -> MemoryEstimate:
+    """The memory of training matrices of so many bytes, with a vocabulary of so many words.
 
-    `scratch` is what the workers need for the longest sentence.
+    `scratch` is what the workers need for the longest sentence, and whatever else.
     """
-    matrices = (rows + words) * dim * itemsize
     vocabulary = words * 250  # as Python objects, with the tables drawn from
     return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available())
 

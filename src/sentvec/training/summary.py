@@ -17,13 +17,15 @@ class Summary:
         words: Their known words.
         all_sentences: Sentences trained on in all passes.
         all_words: Words in all passes.
-        predicted: Words that were predicted, in all passes.
-        skipped: Lines that could not be trained on: `blank`, `no_known_word`, `one_known_word`.
+        predicted: What was predicted, in all passes: words, or the neighbours of sentences.
+        skipped: Lines that could not be trained on: `blank`, `no_known_word`, and `one_known_word`
+            or `no_neighbour`.
         unknown: Words that are not in the vocabulary, one by one: `below_min_count`,
             `above_max_vocab`, `too_many_to_count` (distinct words), `other`.
         bytes: Bytes of text that were read, after decompression.
         file_bytes: What the files hold; other than `bytes` where one changed while it was read.
             None where an earlier version did the reading.
+        unit: What was predicted: `words` or `neighbourhoods`.
     """
 
     epochs: int
@@ -36,12 +38,26 @@ class Summary:
     unknown: dict[str, int]
     bytes: int
     file_bytes: int | None
+    unit: str = "words"
 
     @classmethod
-    def of(cls, stats: CorpusStats, epochs: int, predicted: int) -> Summary:
-        """The summary of so many passes over a corpus."""
-        sentences = stats.sentences - stats.empty_sentences - stats.single_sentences
-        words = stats.known_tokens - stats.single_sentences
+    def of(
+        cls, stats: CorpusStats, epochs: int, predicted: int, alone: int | None = None
+    ) -> Summary:
+        """The summary of so many passes over a corpus.
+
+        Args:
+            stats: Of the corpus.
+            epochs: The passes.
+            predicted: What was predicted in all.
+            alone: Where the neighbours of sentences are predicted, how many sentences with known
+                words have none (they are seen as negatives); None where words are predicted.
+        """
+        sentences, words = stats.sentences - stats.empty_sentences, stats.known_tokens
+        unusable = {"no_neighbour": alone} if alone is not None else {}
+        if alone is None:  # the only word of a sentence cannot be predicted
+            sentences, words = sentences - stats.single_sentences, words - stats.single_sentences
+            unusable = {"one_known_word": stats.single_sentences}
         reasons = {
             "below_min_count": stats.rare_tokens,
             "above_max_vocab": stats.surplus_tokens,
@@ -58,9 +74,10 @@ class Summary:
             skipped={
                 "blank": stats.lines - stats.sentences,
                 "no_known_word": stats.empty_sentences,
-                "one_known_word": stats.single_sentences,
+                **unusable,
             },
             unknown={**reasons, "other": unknown - sum(reasons.values())},
             bytes=stats.bytes,
             file_bytes=stats.file_bytes,
+            unit="words" if alone is None else "neighbourhoods",
         )

@@ -11,9 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from behaviour import planted_corpus, train_sent2vec
-from sentvec import load
+from sentvec import durable, load
 from sentvec.errors import StorageError
-from sentvec.storage import durable
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.training import batches, loop
 

@@ -1,0 +1,1 @@
+"""The papers' evaluation protocols, from local files: tasks, readers, protocols, reports."""

@@ -1,0 +1,82 @@
+"""Encoders of what other programs wrote: from an opened file to a model.
+
+Which rows a text has is for the classes: `Sent2Vec` (words and hashed word n-grams), `FastText`
+(character n-grams too) and `WordVectors` (words alone). Reading files is in `formats`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sentvec.formats.foreign import ForeignModel
+from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
+from sentvec.models.fasttext import FastText
+from sentvec.models.sent2vec import Sent2Vec
+from sentvec.models.siamese_cbow import SiameseCBOW
+from sentvec.text.tokenizer import Tokenizer
+
+# The models for which `SENTENCE_END` ends a sentence. Where fastText has learned no labels, it is a
+# word like others.
+_ENDED = ("sent2vec", "cbow-c+w-ngrams", "supervised")
+
+
+class WordVectors(SentenceEncoder):
+    """Sentence vectors as the plain mean of word vectors, of word2vec, GloVe or any other program.
+
+    >>> sentvec.load("glove.6B.300d.txt").encode("two words").shape   # doctest: +SKIP
+    (300,)
+    """
+
+    KIND = "word-vectors"
+
+
+# All kinds of models that are stored.
+KINDS: dict[str, type[SentenceEncoder]] = {
+    kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
+}
+
+
+def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> SentenceEncoder:
+    """The encoder of a model file of another program.
+
+    Args:
+        opened: The file.
+        tokenizer: Cuts text into words; without it, at white space and nothing changed, as the
+            programs themselves do.
+    """
+    chosen = tokenizer or Tokenizer("whitespace")
+    settings: dict[str, Any] = {"ngrams": 1, "dtype": _dtype(opened), **opened.settings}
+    settings["tokenizer"] = chosen.name
+    if settings["model"] in _ENDED:
+        settings["sentence_end"] = SENTENCE_END
+    config = {
+        "model": opened.kind,
+        "settings": settings,
+        "tokenizer": chosen.to_config(),
+        "sizes": opened.sizes,
+        "source": {
+            "file": opened.path.name,
+            "layout": opened.layout,
+            "bytes": opened.path.stat().st_size,
+        },
+    }
+    return KINDS[opened.kind](
+        vocabulary=opened.vocabulary,
+        tokenizer=chosen,
+        tensors=_needed(opened),
+        config=config,
+        origin=opened.path.absolute(),
+    )
+
+
+def _dtype(opened: ForeignModel) -> str:
+    """How the source vectors are stored, for people."""
+    return "product quantisation" if "codes" in opened.tensors else "float32"
+
+
+def _needed(opened: ForeignModel) -> dict[str, Any]:
+    """The tensors without rows that nothing uses (Sent2Vec has had one since March 2019)."""
+    if opened.kind != Sent2Vec.KIND or "input_vectors" not in opened.tensors:
+        return opened.tensors
+    rows = opened.sizes["vocabulary"] + opened.sizes["buckets"]
+    return {**opened.tensors, "input_vectors": opened.tensors["input_vectors"][:rows]}
