@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kernel_speed import words_per_second
 from sentvec.models.sent2vec_trainer import resolved
@@ -32,10 +32,10 @@ from sentvec.text.tokenizer import Tokenizer
 MIN_COUNT = 5
 
 
-def cut(source: Path, target: Path, words: int) -> int:
+def copy_words(source: Path, file: BinaryIO, words: float) -> int:
     """Copy the first so many words, as whole lines; returns how many there are."""
     copied = 0
-    with source.open("rb") as lines, target.open("wb") as file:
+    with source.open("rb") as lines:
         while copied < words and (block := list(islice(lines, 1000))):
             file.writelines(block)
             copied += sum(len(line.split()) for line in block)
@@ -125,7 +125,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
-        words = cut(options.corpus, path, int(options.words))
+        with path.open("wb") as file:
+            words = copy_words(options.corpus, file, options.words)
         speeds = measure(path, words, options)
     base = next(iter(speeds.values()))
     for name, values in speeds.items():

@@ -16,28 +16,24 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import sentvec
+from gensim_speed import copy_words
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.siamese_cbow import SiameseCBOW
 
 Make = Callable[[Path, Path, argparse.Namespace], SentenceEncoder]
 
 
-def cut(sources: list[Path], target: Path, words: float) -> None:
+def join(sources: list[Path], target: Path, words: float) -> None:
     """The first so many words of each text, as whole lines, a blank line between texts."""
     with target.open("wb") as file:
         for source in sources:
-            copied = 0
-            with source.open("rb") as lines:
-                while copied < words and (block := list(islice(lines, 1000))):
-                    file.writelines(block)
-                    copied += sum(len(line.split()) for line in block)
+            copy_words(source, file, words)
             file.write(b"\n")
 
 
@@ -111,7 +107,7 @@ def main() -> None:
     table, accuracies = {}, {}
     with tempfile.TemporaryDirectory() as name:
         text = Path(name) / "text.txt"
-        cut(options.corpus, text, options.words)
+        join(options.corpus, text, options.words)
         for number, (title, make) in enumerate(MODELS.items(), 1):
             start = time.perf_counter()
             model = make(text, Path(name), options)

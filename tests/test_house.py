@@ -26,7 +26,7 @@ FLOORS = (
     ("models",),
     ("training", "storage", "evaluation", "formats"),
     ("kernels", "features", "text", "rows", "subwords"),
-    ("errors", "suggest", "version", "durable"),
+    ("errors", "suggest", "version", "durable", "threads"),
 )
 DOORS = {
     ("text", "kernels"),  # the compiled word counter

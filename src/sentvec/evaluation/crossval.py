@@ -11,7 +11,6 @@ Not here: which folds a protocol makes and how it chooses C (`classify.py`).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -40,6 +39,7 @@ from sentvec.evaluation.logistic import (
     solve_path,
 )
 from sentvec.evaluation.naive_bayes import NgramTable, Tokens
+from sentvec.threads import processors
 
 Ids: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -89,7 +89,7 @@ def fold_predictions(
             meter.add(len(predicted))
 
     inside = useful_threads(design.shape, threads) // len(blocks)
-    with blas_threads(max(inside, 1)), ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    with blas_threads(max(inside, 1)), ThreadPoolExecutor(threads or processors()) as pool:
         list(pool.map(solve, blocks))
     return result
 

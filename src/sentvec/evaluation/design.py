@@ -12,7 +12,6 @@ Not here: the solver (`logistic.py`), and where features come from.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import DivergedError, SettingsError
+from sentvec.threads import processors
 
 Floats: TypeAlias = NDArray[np.float64]
 Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions (k, d)
@@ -240,7 +240,7 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> Any:
 def useful_threads(shape: tuple[int, int], threads: int | None) -> int:
     """How many threads pay for products of a design; for small ones waiting costs more."""
     n_rows, n_columns = shape
-    return (threads or os.cpu_count() or 1) if n_rows * n_columns**2 > _MUCH_WORK else 1
+    return (threads or processors()) if n_rows * n_columns**2 > _MUCH_WORK else 1
 
 
 @contextmanager

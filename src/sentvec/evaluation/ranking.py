@@ -24,7 +24,6 @@ Not here: image features; the user brings them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -34,6 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import DivergedError, SettingsError
 from sentvec.evaluation.design import blas_threads, dense_features
+from sentvec.threads import processors
 
 Floats: TypeAlias = NDArray[np.float32]
 Maps: TypeAlias = list[Floats]  # image map, its bias, caption map, its bias
@@ -130,7 +130,7 @@ def rank_images(
     chosen = settings or RankingSettings()
     _check_settings(chosen)
     parts = [_checked(*part) for part in (train, validation, test)]
-    with blas_threads(threads or os.cpu_count() or 1):
+    with blas_threads(threads or processors()):
         maps, best, epoch = _learn(parts[0], parts[1], chosen, progress)
         annotation, search = evaluate_maps(maps, *parts[2])
     return Ranking(

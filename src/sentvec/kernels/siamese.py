@@ -72,13 +72,19 @@ def train_batch(
 
 
 @helper
+def _prefetch_slot(V, k, slots, scratch):
+    """Ask for the rows of a slot, if there is one."""
+    if k < slots:
+        for i in range(scratch.bounds[k], scratch.bounds[k + 1]):
+            prefetch_row(V, scratch.words[i])
+
+
+@helper
 def _average(V, slots, scratch):
     """The unit vectors of all slots, and no gradients yet."""
     bounds, words = scratch.bounds, scratch.words
     for k in range(slots):
-        if k + 1 < slots:
-            for i in range(bounds[k + 1], bounds[k + 2]):
-                prefetch_row(V, words[i])
+        _prefetch_slot(V, k + 1, slots, scratch)
         begin, end = bounds[k], bounds[k + 1]
         unit, gradient = scratch.units[k], scratch.gradients[k]
         for d in range(len(unit)):
@@ -183,9 +189,7 @@ def _move(V, squares, slots, step, share, scratch):
     """Give the words of each slot their part of its gradient."""
     bounds, words, steps = scratch.bounds, scratch.words, scratch.steps
     for k in range(slots):
-        if k + 1 < slots:
-            for i in range(bounds[k + 1], bounds[k + 2]):
-                prefetch_row(V, words[i])
+        _prefetch_slot(V, k + 1, slots, scratch)
         begin, end = bounds[k], bounds[k + 1]
         unit, gradient = scratch.units[k], scratch.gradients[k]
         # dL/dm / n, since |m| n is the length of the sum

@@ -32,6 +32,7 @@ from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.suggest import near_names
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.threads import processors
 
 _PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, SENTEVAL, QUICK)}
 _BLOCK = 8192  # rows read at once
@@ -90,7 +91,7 @@ def evaluate(
         msg = "with_features with the protocol quick - expected paper or senteval, whose nested "
         raise SettingsError(msg + "cross-validation it is made for")
     _check_numbers(seed, threads)
-    vectors = SentenceVectors(model, threads=threads or _processors())
+    vectors = SentenceVectors(model, threads=threads or processors())
     tree = find_tree(data)
     problems = available(tree).problems
     ready = [task for task in wanted if task.name not in problems]
@@ -148,13 +149,6 @@ def _check_numbers(seed: int | None, threads: int | None) -> None:
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         msg = f"threads is {threads!r} - expected a whole number from 1"
         raise SettingsError(msg)
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS, Windows
-        return os.cpu_count() or 1
 
 
 def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:

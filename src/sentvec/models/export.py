@@ -17,7 +17,7 @@ from sentvec.formats.write_sent2vec import write_sent2vec
 from sentvec.formats.write_word2vec import write_word2vec
 from sentvec.models.convert import first_ids, kept_words
 from sentvec.models.encoder import SentenceEncoder
-from sentvec.rows import DenseRows, Rows
+from sentvec.rows import DenseRows, in_blocks
 from sentvec.text.unicode import encode
 
 _BLOCK = 1 << 14
@@ -94,14 +94,10 @@ def to_sent2vec(
         words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],
         counts=model.vocabulary.counts[ids],
         settings=settings,
-        input_blocks=_blocks(model.rows, rows),
+        input_blocks=in_blocks(model.rows, rows),
         input_rows=len(rows),
-        output_blocks=None if outputs is None else _blocks(DenseRows(outputs), ids),
+        output_blocks=None if outputs is None else in_blocks(DenseRows(outputs), ids),
     )
-
-
-def _blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
-    return (matrix.take(rows[start : start + _BLOCK]) for start in range(0, len(rows), _BLOCK))
 
 
 def _vectors(model: SentenceEncoder, words: list[str]) -> Iterator[NDArray[np.float32]]:

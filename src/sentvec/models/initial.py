@@ -18,7 +18,7 @@ import numpy as np
 from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
-from sentvec.rows import Rows
+from sentvec.rows import Rows, in_blocks
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices
 
@@ -41,11 +41,7 @@ def opened_for_training(
     """
     if init_from is None:
         return None
-    model = init_from
-    if not isinstance(model, SentenceEncoder):
-        from sentvec.models.load import load  # which knows this module
-
-        model = load(model)
+    model = _opened(init_from)
     if model.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {model.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
@@ -101,9 +97,16 @@ def _copy(rows: Rows, first: int, target: matrices.Matrix) -> None:
 
 
 def _is_finite(rows: Rows) -> bool:
-    blocks = (range(start, min(start + _BLOCK, rows.shape[0]))
-              for start in range(0, rows.shape[0], _BLOCK))  # fmt: skip
-    return all(np.isfinite(rows.take(np.array(block))).all() for block in blocks)
+    return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
+
+
+def _opened(init_from: str | os.PathLike[str] | SentenceEncoder) -> SentenceEncoder:
+    """The model itself, or what `sentvec.load` makes of a path."""
+    if isinstance(init_from, SentenceEncoder):
+        return init_from
+    from sentvec.models.load import load  # which knows this module
+
+    return load(init_from)
 
 
 def opened_word_vectors(
@@ -115,11 +118,9 @@ def opened_word_vectors(
         SourceError, FormatError: There is no such model or file.
         SettingsError: Its vectors are not of length `dim`, where that is given.
     """
-    from sentvec.models.load import load  # which knows all kinds of models
-
     if init_from is None:
         return None
-    model = init_from if isinstance(init_from, SentenceEncoder) else load(init_from)
+    model = _opened(init_from)
     if dim is not None and dim != model.dim:
         msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
         raise SettingsError(msg + ", or train from the beginning")

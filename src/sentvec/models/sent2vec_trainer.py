@@ -14,10 +14,10 @@ from sentvec.models.settings import Sent2VecSettings
 from sentvec.models.subsampling import kept_share
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.threads import processors
 from sentvec.training import matrices, memory
 from sentvec.training.batches import Batch, Batches, Schedule
 from sentvec.training.rounds import Rounds
-from sentvec.training.threads import processors
 
 Floats = NDArray[np.float32]
 

@@ -16,9 +16,9 @@ from sentvec.errors import CorpusError
 from sentvec.models.siamese_settings import SiameseCBOWSettings
 from sentvec.models.subsampling import kept_share
 from sentvec.text.encoded import EncodedCorpus
+from sentvec.threads import processors
 from sentvec.training import matrices, memory
 from sentvec.training.batches import Batch, Batches, Schedule, Units
-from sentvec.training.threads import processors
 
 Floats = NDArray[np.float32]
 FEWEST_WORDS = 2  # of a vocabulary
