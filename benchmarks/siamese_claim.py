@@ -117,6 +117,8 @@ def main() -> None:
                   flush=True)  # fmt: skip
             found = sentvec.evaluate(model, data=options.data, suite="siamese-cbow")
             table[title] = sets_of(found)
+            mean = np.mean(list(table[title].values()))
+            print(f"{number} mean Pearson of {len(table[title])} sets {mean:.3f}", flush=True)
             if options.sent2vec:
                 tasks = "MR,CR,SUBJ,MPQA,TREC,MSRP"
                 found = sentvec.evaluate(model, data=options.data, tasks=tasks, protocol="paper")
