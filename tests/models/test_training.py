@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ from sentvec.models import sent2vec_trainer
 from sentvec.models.sent2vec_trainer import check_negatives, keep_probabilities
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory
-from sentvec.training.batches import Position, Schedule
+from sentvec.training.batches import Position, Schedule, Units
 
 LINES = planted_corpus()[:220]
 UNTRAINED_LOSS = 6 * math.log(2)  # of a word and five negatives
@@ -792,9 +791,7 @@ def test_an_ordinary_loss_has_not_diverged():
 
 def run_with_loss(loss):
     """The loop over a small corpus with a worker that reports one loss for every batch."""
-    corpus = SimpleNamespace(
-        ids=np.zeros(6, np.uint32), offsets=np.array([0, 3, 6]), documents=np.array([0, 2])
-    )
+    corpus = Units(np.zeros(6, np.uint32), np.array([0, 3, 6]))
     schedule = Schedule(1, 0.2, True, 1, 1)
     return loop.run(
         corpus, schedule, lambda number: lambda batch: (loss, 1), Listener(), untrained_loss=10.0

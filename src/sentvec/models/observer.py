@@ -17,36 +17,57 @@ if TYPE_CHECKING:
     from sentvec.models.run import Run
 
 Arrays = dict[str, matrices.Matrix]
+# The loss on held-out text, and that of each thing that is predicted where there are several.
+HeldOut = tuple[float, dict[str, float]]
 
 
 class RunObserver(loop.Observer):
     """Writes checkpoints and measures the held-out loss, while the workers stand still."""
 
     def __init__(
-        self, run: Run, arrays: Arrays, evaluate: Callable[[EncodedCorpus], float]
+        self,
+        run: Run,
+        arrays: Arrays,
+        evaluate: Callable[[EncodedCorpus], HeldOut],
+        collect: Callable[[], None],
+        rate: Callable[[float], float],
     ) -> None:
         # Parts of the run, not the run, which knows this observer: a cycle would keep the files of
         # the corpus open for as long as the garbage collector likes.
         self._checkpoints, self._plan, self._listener = run.checkpoints, run.plan, run.listener
         self._held_out = run.held_out
-        self._epochs, self._lr = int(run.settings["epochs"]), float(run.settings["lr"])
-        self._arrays, self._evaluate = arrays, evaluate
+        self._epochs, self._rate = int(run.settings["epochs"]), rate
+        self._arrays, self._evaluate, self._collect = arrays, evaluate, collect
         self._best = run.best or Best(run.folder)
-        self._total = len(run.corpus.ids) * self._epochs
-        self._timer = Timer(run.plan.interval, run.start.tokens / self._total)
+        self._total = run.words * self._epochs
+        done = run.start.tokens / self._total
+        self._timer = Timer(run.plan.interval, done)
+        self._look = Timer(run.plan.look if run.held_out is not None else None, done)
         self._end: Position | None = None
 
     def due(self, position: Position, done: float) -> bool:
-        """Whether it is time for a checkpoint."""
-        return self._checkpoints is not None and self._timer.due(done)
+        """Whether it is time for a checkpoint, or for a look at the held-out loss."""
+        return self._timer_due(done) or self._look.due(done)
 
     def pause(self, position: Position) -> None:
-        """Write a checkpoint, if the run has a place for it; a full disk is a warning.
+        """Measure the held-out loss, or write a checkpoint; a full disk is a warning.
 
         Raises:
             DivergedError: The matrices are not finite; the checkpoint before is better than this.
         """
+        done = position.tokens / self._total
+        if self._held_out is not None and self._look.due(done):
+            self._listener.held_out(done, *self._evaluate(self._held_out))
+            self._look.reset(done)
+        if self._timer_due(done):
+            self._write(position)
+
+    def interrupted(self, position: Position) -> None:
+        """Write a checkpoint, as `pause`."""
         self._write(position)
+
+    def _timer_due(self, done: float) -> bool:
+        return self._checkpoints is not None and self._timer.due(done)
 
     def ended(self, position: Position) -> None:
         """All epochs are over, or as many as were needed: from here on there is an end to keep."""
@@ -69,8 +90,9 @@ class RunObserver(loop.Observer):
             return False
         done = position.tokens / self._total
         self._timer.reset(done)
+        self._collect()
         for name, array in self._arrays.items():
-            matrices.check_finite(array, name, f"at {done:.1%} (lr {self._lr * (1 - done):.3g})")
+            matrices.check_finite(array, name, f"at {done:.1%} (lr {self._rate(done):.3g})")
         state = {**dataclasses.asdict(position), "best": self._best.state()}
         try:
             self._checkpoints.write(state, self._arrays)
@@ -85,14 +107,17 @@ class RunObserver(loop.Observer):
         held_out, patience = self._held_out, self._plan.patience
         if held_out is None:
             return True
-        epoch, loss = position.epoch + 1, self._evaluate(held_out)
+        epoch, (loss, parts) = position.epoch + 1, self._evaluate(held_out)
         self._listener.validation(epoch, loss)
+        if parts:
+            self._listener.held_out(position.tokens / self._total, loss, parts)
         if loss < self._best.loss:
             self._keep(epoch, loss)
         return patience is None or epoch - self._best.epoch < patience
 
     def take_best(self) -> None:
         """Put the vectors of the best epoch back, where the last was not the best."""
+        self._collect()
         kept = self._best.read()
         if kept is not None:
             for name, array in self._arrays.items():
@@ -101,6 +126,7 @@ class RunObserver(loop.Observer):
     def _keep(self, epoch: int, loss: float) -> None:
         if self._plan.patience is None:
             return
+        self._collect()
         try:
             self._best.keep(epoch, loss, self._arrays)
         except OSError as error:

@@ -35,6 +35,13 @@ class Plan:
     work_dir: str | os.PathLike[str] | None
     init: SentenceEncoder | None = None
     vectors: SentenceEncoder | None = None
+    validate_every: str | None = None
+
+    @property
+    def look(self) -> Interval | None:
+        """How often to measure the held-out loss within an epoch."""
+        text = self.validate_every
+        return None if text is None else Interval.parse(text, "validate_every")
 
     @classmethod
     def make(
@@ -46,6 +53,7 @@ class Plan:
         work_dir: str | os.PathLike[str] | None,
         init: SentenceEncoder | None = None,
         vectors: SentenceEncoder | None = None,
+        validate_every: str | None = None,
     ) -> Self:
         """Check the arguments of `train`, before anything is done."""
         if checkpoint_every is not None and output is None:
@@ -57,12 +65,17 @@ class Plan:
         if patience is not None and validate is None:
             msg = "patience needs held-out text - give validate"
             raise SettingsError(msg)
+        if validate_every is not None:
+            Interval.parse(validate_every, "validate_every")
+            if validate is None:
+                msg = "validate_every needs held-out text - give validate"
+                raise SettingsError(msg)
         interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
         if output is not None:
             check_target(output)
         sources = open_corpus(validate) if validate is not None else None
         place = Path(output) if output else None
-        return cls(place, interval, sources, patience, work_dir, init, vectors)
+        return cls(place, interval, sources, patience, work_dir, init, vectors, validate_every)
 
 
 @contextmanager

@@ -11,6 +11,10 @@ and more n-grams are left out.
 `paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016). What the paper does not
 state is as in their program: the start, sentences cut at 50 words, and two neighbours or none.
 `siamese-cbow` is our default (docs/papers.md).
+
+`paper/uni-skip` and `paper/bi-skip` are section 3.1 of Kiros et al. (2015); the learning rate and
+the longest sentence, which it does not state, are those of the released program. `skip-thought` is
+our default, small enough for a CPU.
 """
 
 from __future__ import annotations
@@ -76,5 +80,28 @@ SIAMESE_PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
             "subsample": 0.0,
             "init_std": 0.01,
         },
+    }
+)
+
+_UNI_SKIP: dict[str, Any] = {
+    "encoder": "uni",
+    "dim": 2400,
+    "word_dim": 620,
+    "max_vocab": 20_000,
+    "min_count": 1,
+    "batch": 128,
+    "max_tokens": 29,
+    "clip": 10.0,
+    "lr": 2e-4,
+    "decay": False,
+    "epochs": 5,
+    "softmax": "full",
+}
+
+SKIP_THOUGHT_PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "skip-thought": {},
+        "paper/uni-skip": _UNI_SKIP,
+        "paper/bi-skip": {**_UNI_SKIP, "encoder": "bi"},
     }
 )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError, FormatError, StorageError
 from sentvec.models.best import Best
-from sentvec.models.observer import Arrays, RunObserver
+from sentvec.models.observer import Arrays, HeldOut, RunObserver
 from sentvec.models.plan import Plan, work_folder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
@@ -30,7 +30,7 @@ from sentvec.text.sources import Source
 from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
-from sentvec.training.batches import Position, Schedule, Units
+from sentvec.training.batches import Position, Schedule
 from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
@@ -57,6 +57,7 @@ class Run:
         observer: Writes its checkpoints, once it trains.
         end: Where it ended.
         alone: Where neighbours are predicted, the sentences with known words that have none.
+        words: Those that an epoch goes through.
     """
 
     corpus: EncodedCorpus
@@ -72,6 +73,10 @@ class Run:
     observer: RunObserver | None = None
     end: Position = field(default_factory=Position)
     alone: int | None = None
+    words: int = 0
+
+    def __post_init__(self) -> None:
+        self.words = self.words or len(self.corpus.ids)
 
     def restored(self, shapes: dict[str, tuple[int, int, str]]) -> tuple[Any, ...] | None:
         """The matrices of the checkpoint in memory, in the order of the shapes; None at a start.
@@ -104,18 +109,30 @@ class Run:
         arrays: Arrays,
         *,
         untrained_loss: float,
-        evaluate: Callable[[EncodedCorpus], float],
+        evaluate: Callable[[EncodedCorpus], HeldOut],
         rounds: Rounds | None = None,
-        units: Units | None = None,
+        dealt: loop.Dealt | None = None,
+        parts: Callable[[], dict[str, float]] = dict,
+        collect: Callable[[], None] = lambda: None,
     ) -> Position:
         """Train to the end, with checkpoints and held-out loss on the way.
 
-        With `units`, batches are of these, not of the sentences of the corpus.
+        Args:
+            schedule: Epochs, learning rate, order, threads.
+            make_worker: As `loop.run` takes it.
+            arrays: What a checkpoint keeps.
+            untrained_loss: As `loop.run` takes it.
+            evaluate: Gives the loss on held-out text.
+            rounds: As `loop.run` takes it.
+            dealt: What deals out the batches, where that is not the corpus by its sentences.
+            parts: As `loop.run` takes it.
+            collect: Brings `arrays` up to date, where the workers change something else.
         """
-        self.observer = RunObserver(self, arrays, evaluate)
+        self.observer = RunObserver(self, arrays, evaluate, collect, schedule.rate)
         end = loop.run(
-            units or self.corpus, schedule, make_worker, self.listener,
+            dealt or self.corpus, schedule, make_worker, self.listener,
             untrained_loss=untrained_loss, start=self.start, observer=self.observer, rounds=rounds,
+            parts=parts,
         )  # fmt: skip
         self.end = end
         self.observer.ended(end)
@@ -124,7 +141,7 @@ class Run:
 
     def summary(self) -> Summary:
         """What it was trained on, at its end."""
-        epochs = self.end.tokens // len(self.corpus.ids)
+        epochs = self.end.tokens // self.words
         return Summary.of(self.corpus.stats, epochs, self.end.targets, self.alone)
 
     def keep_end(self) -> bool:
@@ -140,7 +157,7 @@ class Run:
         if latest is None:
             return None
         name, position = latest
-        done = position["tokens"] / (len(self.corpus.ids) * int(self.settings["epochs"]))
+        done = position["tokens"] / (self.words * int(self.settings["epochs"]))
         return f"{name} ({done:.1%} of the run)", f"sentvec train --resume {self.plan.output}"
 
 
@@ -154,8 +171,12 @@ def train_run(
     *,
     min_count: int,
     max_vocab: int | None,
+    unknown: bool = False,
 ) -> Any:
-    """Count and encode the corpus, train a model of class `cls` on it, save it to the output."""
+    """Count and encode the corpus, train a model of class `cls` on it, save it to the output.
+
+    With `unknown`, unknown words stay in their sentences, as `encode_corpus` says.
+    """
     with work_folder(plan) as (folder, checkpoints):
         if checkpoints is not None:
             listener = MetricsWriter(checkpoints.path / METRICS, listener)
@@ -163,12 +184,15 @@ def train_run(
         corpus = encode_corpus(
             sources, tokenizer, folder, min_count=min_count, max_vocab=max_vocab,
             vocabulary=plan.init.vocabulary if plan.init else None, grow=plan.init is not None,
+            unknown=unknown,
         )  # fmt: skip
         held_out = None
         if plan.validate is not None:
             place = folder / "held-out"
             place.mkdir()
-            held_out = encode_corpus(plan.validate, tokenizer, place, vocabulary=corpus.vocabulary)
+            held_out = encode_corpus(
+                plan.validate, tokenizer, place, vocabulary=corpus.vocabulary, unknown=unknown
+            )
         listener.corpus(corpus.stats, len(corpus.vocabulary), time.perf_counter() - started)
         run = Run(corpus, held_out, settings, plan, listener, folder, checkpoints)
         return finish(cls, run, tokenizer)
@@ -187,6 +211,7 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
                 "corpus": store(run.corpus, run.folder),
                 "held_out": held_out,
                 "patience": run.plan.patience,
+                "validate_every": run.plan.validate_every,
             }
         )
     with _nothing_lost(run):
@@ -258,7 +283,9 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     held_out = None
     if about["held_out"] is not None:
         held_out = reopen(checkpoints.corpus / "held-out", about["held_out"])
-    plan = dataclasses.replace(plan, patience=about["patience"])
+    plan = dataclasses.replace(
+        plan, patience=about["patience"], validate_every=about.get("validate_every")
+    )
     listener = MetricsWriter(checkpoints.path / METRICS, listener)
     listener.corpus(corpus.stats, len(corpus.vocabulary), 0.0)
     run = Run(

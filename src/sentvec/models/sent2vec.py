@@ -143,7 +143,7 @@ class Sent2Vec(SentenceEncoder):
             lambda number: Worker(shared.with_copies(rounds, number)),
             {"input_vectors": V, "output_vectors": U},
             untrained_loss=float((1 + settings.negatives) * np.log(2)),
-            evaluate=lambda corpus: Worker(shared).evaluate(corpus),
+            evaluate=lambda corpus: (Worker(shared).evaluate(corpus), {}),
             rounds=rounds,
         )
         V = V[: n_words + buckets]  # the placeholder of the released variant stays behind

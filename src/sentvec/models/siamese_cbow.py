@@ -128,8 +128,8 @@ class SiameseCBOW(SentenceEncoder):
             lambda number: Worker(shared),
             arrays,
             untrained_loss=float(np.log(settings.positives + settings.negatives)),
-            evaluate=lambda corpus: Worker(shared).evaluate(corpus),
-            units=pairs.units,
+            evaluate=lambda corpus: (Worker(shared).evaluate(corpus), {}),
+            dealt=pairs.units,
         )
         matrices.check_finite(V, "input_vectors", f"at the end (lr {settings.lr:g} at the start)")
         sizes = {"dim": dim, "vocabulary": n_words, "buckets": 0}

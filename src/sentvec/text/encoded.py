@@ -5,7 +5,7 @@ vocabulary is known, a second pass over those numbers (not the text) turns them 
 and drops what is not in the vocabulary. Memory does not grow with the corpus, only with its
 distinct words.
 
-    ids        uint32 (n_tokens,)        known words only, sentences one after the other
+    ids        uint32 (n_tokens,)        known words (all, if asked for), sentence by sentence
     offsets    int64 (n_sentences + 1,)  sentence i is ids[offsets[i]:offsets[i + 1]]
     documents  int64 (n_documents + 1,)  document d is sentences documents[d]..documents[d + 1]
 
@@ -95,6 +95,21 @@ def sentence_lengths(offsets: NDArray[np.int64]) -> tuple[int, int, int]:
     return longest, empty, single
 
 
+def known_lengths(ids: Ids, offsets: NDArray[np.int64], unknown: int) -> tuple[int, int, int, int]:
+    """Known words in all, and what `sentence_lengths` gives, where unknown ones are among them."""
+    known = longest = empty = single = 0
+    for start in range(0, len(offsets) - 1, _WINDOW):
+        window = offsets[start : start + _WINDOW + 1]
+        is_known = ids[window[0] : window[-1]] != unknown
+        before = np.concatenate([[0], np.cumsum(is_known)])
+        lengths = np.diff(before[window - window[0]])
+        known += int(before[-1])
+        longest = max(longest, int(lengths.max()))
+        empty += int(np.count_nonzero(lengths == 0))
+        single += int(np.count_nonzero(lengths == 1))
+    return known, longest, empty, single
+
+
 def encode_corpus(
     sources: list[Source],
     tokenizer: Tokenizer,
@@ -105,6 +120,7 @@ def encode_corpus(
     max_words: int = MAX_WORDS,
     vocabulary: Vocabulary | None = None,
     grow: bool = False,
+    unknown: bool = False,
 ) -> EncodedCorpus:
     """Count the words of the sources, choose the vocabulary and write the ids into a folder.
 
@@ -119,6 +135,8 @@ def encode_corpus(
         vocabulary: Use this one, of an earlier model.
         grow: Add to it the words it lacks, above `min_count` and up to `max_vocab` in all; the
             counts of both texts add up, and the old words keep their ids.
+        unknown: Unknown words stay where they are, all with one id, the size of the vocabulary; for
+            models that read the words of a sentence in their order.
 
     Raises:
         CorpusError: No text, fewer than two words left, or no sentence of two known words.
@@ -149,19 +167,26 @@ def encode_corpus(
             vocabulary = grown(vocabulary, table, min_count=min_count, max_vocab=max_vocab)
         for number, word in enumerate(table.words()):
             lut[number] = vocabulary.ids.get(decode(word), DROPPED)
+    counted = _unknown(table, lut, writer.tokens, min_count if grow else 0)
     with storing_in(folder):
-        known = numbers_to_ids(writer, lut)
+        if unknown:
+            lut[lut == DROPPED] = len(vocabulary)
+        stored = numbers_to_ids(writer, lut)
+        ids = mapped(writer.ids_path, np.uint32, stored)
         offsets = mapped(writer.offsets_path, np.int64, writer.sentences + 1)
-        longest, empty, single = sentence_lengths(offsets)
+        if unknown:
+            known, longest, empty, single = known_lengths(ids, offsets, len(vocabulary))
+        else:
+            known, (longest, empty, single) = stored, sentence_lengths(offsets)
         stats = CorpusStats(
             bytes=writer.bytes, lines=writer.lines, sentences=writer.sentences,
             documents=writer.documents, tokens=writer.tokens, known_tokens=known,
             fingerprint=writer.hash.hexdigest(), file_bytes=writer.file_bytes,
             empty_sentences=empty, single_sentences=single,
-            **_unknown(table, lut, writer.tokens, min_count if grow else 0),
+            **counted,
         )  # fmt: skip
         corpus = EncodedCorpus(
-            ids=mapped(writer.ids_path, np.uint32, known),
+            ids=ids,
             offsets=offsets,
             documents=mapped(writer.documents_path, np.int64, writer.documents + 1),
             vocabulary=vocabulary,

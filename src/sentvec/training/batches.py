@@ -69,6 +69,12 @@ class Units:
     group: int = 1
     roles: NDArray[np.uint8] = field(default_factory=_all)
 
+    def batches(
+        self, schedule: Schedule, untrained_loss: float = math.inf, start: Position | None = None
+    ) -> Batches:
+        """What workers take their batches from."""
+        return Batches(self, schedule, untrained_loss, start)
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -79,6 +85,11 @@ class Schedule:
     shuffle: bool
     seed: int
     threads: int
+    decay: bool = True  # of lr, linearly to 0
+
+    def rate(self, done: float) -> float:
+        """The learning rate when this share of the run is done."""
+        return self.lr * (1 - done) if self.decay else self.lr
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,7 @@ class Batches:
         self._kernels = batches
         units = corpus if isinstance(corpus, Units) else Units(corpus.ids, corpus.offsets)
         self._units, self._schedule = units, schedule
+        self.words = len(units.ids)  # of an epoch
         self._limit = DIVERGED_LOSS * untrained_loss
         self._lock = threading.Lock()
         self._n_sentences = len(units.offsets) - 1
@@ -190,8 +202,8 @@ class Batches:
             self._targets += targets
             self._tokens += len(batch.ids)
             if not math.isfinite(loss) or loss > self._limit * targets:
-                done = self._tokens / (self._schedule.epochs * len(self._units.ids))
-                lr = self._schedule.lr * (1 - done)
+                done = self._tokens / (self._schedule.epochs * self.words)
+                lr = self._schedule.rate(done)
                 mean = loss / targets if targets else loss
                 msg = (
                     f"training diverged at {done:.1%} (loss {mean:.3g} a target, lr {lr:.3g}) - "

@@ -1,4 +1,4 @@
-"""When the next checkpoint is due."""
+"""When the next checkpoint, or look at held-out text, is due."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """How often to write a checkpoint: every so many seconds, or every share of the run.
+    """How often to do something: every so many seconds, or every share of the run.
 
     >>> Interval.parse("10m"), Interval.parse("5%")
     (Interval(seconds=600.0, share=None), Interval(seconds=None, share=0.05))
@@ -23,15 +23,15 @@ class Interval:
     share: float | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Interval:
-        """Read `30s`, `10m`, `2h` or `5%`.
+    def parse(cls, text: str, name: str = "checkpoint_every") -> Interval:
+        """Read `30s`, `10m`, `2h` or `5%`, the value of the argument of that name.
 
         Raises:
             SettingsError: It is none of these.
         """
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh%])\s*", str(text))
         if not match or float(match[1]) <= 0 or (match[2] == "%" and float(match[1]) > 100):
-            msg = f"checkpoint_every is {text!r} - expected a time (30s, 10m, 2h) or a share (5%)"
+            msg = f"{name} is {text!r} - expected a time (30s, 10m, 2h) or a share (5%)"
             raise SettingsError(msg)
         if match[2] == "%":
             return cls(share=float(match[1]) / 100)
@@ -39,7 +39,7 @@ class Interval:
 
 
 class Timer:
-    """Tells when the next checkpoint is due.
+    """Tells when the next one is due.
 
     Args:
         interval: How often; never without it.
@@ -59,5 +59,5 @@ class Timer:
         return done - self._done >= (self._interval.share or 1.0)
 
     def reset(self, done: float) -> None:
-        """Begin anew, after a checkpoint."""
+        """Begin anew, after one."""
         self._time, self._done = time.monotonic(), done

@@ -30,6 +30,13 @@ class Worker(Protocol):
         """Train on a batch; returns (sum of losses, number of targets)."""
 
 
+class Dealt(Protocol):
+    """A corpus as it is gone through."""
+
+    def batches(self, schedule: Schedule, untrained_loss: float, start: Position | None) -> Batches:
+        """What the workers take their batches from."""
+
+
 class Observer:
     """Is called between batches, while no worker changes the matrices. Override what is needed."""
 
@@ -38,7 +45,10 @@ class Observer:
         return False
 
     def pause(self, position: Position) -> None:
-        """The workers stand still (`due` asked for it), or the run is being interrupted."""
+        """The workers stand still, as `due` asked for."""
+
+    def interrupted(self, position: Position) -> None:
+        """The run is being interrupted, and the workers stand still."""
 
     def epoch_end(self, position: Position) -> bool:
         """An epoch is over; return False to end the training here."""
@@ -46,7 +56,7 @@ class Observer:
 
 
 def run(
-    corpus: EncodedCorpus | Units,
+    corpus: EncodedCorpus | Dealt,
     schedule: Schedule,
     make_worker: Callable[[int], Worker],
     listener: Listener,
@@ -55,11 +65,12 @@ def run(
     start: Position | None = None,
     observer: Observer | None = None,
     rounds: Rounds | None = None,
+    parts: Callable[[], dict[str, float]] = dict,
 ) -> Position:
     """Train on all epochs; returns where the run ended.
 
     Args:
-        corpus: The encoded corpus, or the units it is to be gone through in.
+        corpus: The encoded corpus, or what deals it out in another way than sentence by sentence.
         schedule: Epochs, learning rate, order, threads.
         make_worker: Called once a thread, with its number.
         listener: Hears about progress.
@@ -67,23 +78,25 @@ def run(
         start: Where an earlier run stopped; from the beginning without it.
         observer: Called between batches: for checkpoints and held-out loss.
         rounds: With it, the workers have copies of the matrices, merged after every round.
+        parts: Gives the loss of late of each thing that is predicted, where there are several.
 
     Raises:
         DivergedError: The loss is no longer finite, or many times that of untrained vectors.
         CorpusError: Nothing was ever predicted.
     """
     start, observer = start or Position(), observer or Observer()
-    state = Batches(corpus, schedule, untrained_loss, start)
+    dealt = Units(corpus.ids, corpus.offsets) if isinstance(corpus, EncodedCorpus) else corpus
+    state = dealt.batches(schedule, untrained_loss, start)
     workers = [make_worker(number) for number in range(schedule.threads)]
     workers[0](EMPTY_BATCH)  # compiles the kernel, before the clock starts
     meter = Meter(
-        schedule.epochs * len(corpus.ids), schedule.epochs, schedule.lr,
+        schedule.epochs * state.words, schedule.epochs, schedule.rate,
         (start.tokens, start.loss, start.targets), start.seconds,
     )  # fmt: skip
     with ThreadPoolExecutor(schedule.threads, "sentvec") as pool:
         while state.begin():
             try:
-                _go(pool, workers, state, meter, listener, observer, rounds)
+                _go(pool, workers, state, meter, listener, observer, rounds, parts)
                 # A checkpoint may stand at the end of an epoch: what comes then is part of it.
                 if state.epoch_over():
                     if not observer.epoch_end(state.position(meter.seconds())):
@@ -91,10 +104,10 @@ def run(
                     state.next_epoch()
             except KeyboardInterrupt:
                 if state.is_still():
-                    observer.pause(state.position(meter.seconds()))
+                    observer.interrupted(state.position(meter.seconds()))
                 raise
     end = state.position(meter.seconds())
-    listener.progress(meter.read(end.tokens, end.loss, end.targets))
+    listener.progress(meter.read(end.tokens, end.loss, end.targets, parts()))
     if not end.targets:
         msg = "nothing was ever predicted, so nothing was learned - raise subsample (0 is off)"
         raise CorpusError(msg)
@@ -109,12 +122,13 @@ def _go(
     listener: Listener,
     observer: Observer,
     rounds: Rounds | None,
+    parts: Callable[[], dict[str, float]],
 ) -> None:
     """Let the workers run until the epoch or round is over, or the observer wants them still."""
 
     def look() -> bool:
         now = state.position(meter.seconds())
-        progress = meter.read(now.tokens, now.loss, now.targets)
+        progress = meter.read(now.tokens, now.loss, now.targets, parts())
         listener.progress(progress)
         return observer.due(now, progress.done)
 

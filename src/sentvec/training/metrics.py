@@ -50,12 +50,18 @@ class MetricsWriter(Listener):
         self._listener.progress(progress)
         if progress.done >= 1 or progress.seconds - self._last >= self.SECONDS:
             self._last = progress.seconds
-            self._write(event="progress", **asdict(progress))
+            self._write(event="progress", **_with_perplexities(asdict(progress)))
 
     def validation(self, epoch: int, loss: float) -> None:
         """Pass on, and write down."""
         self._listener.validation(epoch, loss)
         self._write(event="validation", epoch=epoch, loss=loss)
+
+    def held_out(self, done: float, loss: float, parts: dict[str, float]) -> None:
+        """Pass on, and write down."""
+        self._listener.held_out(done, loss, parts)
+        record = _with_perplexities({"done": done, "loss": loss, "parts": parts})
+        self._write(event="held-out", **record)
 
     def summary(self, summary: Summary) -> None:
         """Pass on, and write down."""
@@ -75,3 +81,12 @@ class MetricsWriter(Listener):
         }
         with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(finite) + "\n")
+
+
+def _with_perplexities(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with its parts, if it has any, and how many words each chooses from: exp(loss)."""
+    parts = record.pop("parts")
+    if not parts:
+        return record
+    perplexity = {name: math.exp(loss) for name, loss in parts.items()}
+    return {**record, "parts": parts, "perplexity": perplexity}

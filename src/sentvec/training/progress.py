@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate
@@ -22,6 +23,7 @@ class Progress:
         lr: Learning rate now.
         loss: Mean loss per target over the last few per cent, negatives included.
         seconds: Wall time since training began.
+        parts: The loss of late of each thing that is predicted, where there are several.
     """
 
     done: float
@@ -31,6 +33,7 @@ class Progress:
     lr: float
     loss: float
     seconds: float
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 class Listener:
@@ -51,6 +54,12 @@ class Listener:
     def validation(self, epoch: int, loss: float) -> None:
         """The loss per target on the held-out text after an epoch (from 1)."""
 
+    def held_out(self, done: float, loss: float, parts: dict[str, float]) -> None:
+        """The same, of each thing that is predicted too, when this share of the run is done.
+
+        Within an epoch where that was asked for, and after each where there are several `parts`.
+        """
+
     def summary(self, summary: Summary) -> None:
         """What the run was trained on and what it was not; once, before the model is saved."""
 
@@ -64,7 +73,7 @@ class Meter:
     Args:
         total: Tokens of all epochs.
         epochs: Their number.
-        lr: The learning rate at the start.
+        rate: Gives the learning rate when a share of the run is done.
         start: Tokens, loss and targets of earlier sessions of the run.
         seconds: Wall time of earlier sessions.
     """
@@ -75,11 +84,11 @@ class Meter:
         self,
         total: int,
         epochs: int,
-        lr: float,
+        rate: Callable[[float], float],
         start: tuple[int, float, int] = (0, 0.0, 0),
         seconds: float = 0.0,
     ) -> None:
-        self._total, self._epochs, self._lr = total, epochs, lr
+        self._total, self._epochs, self._rate = total, epochs, rate
         self._first, self._before, self._began = start[0], seconds, time.perf_counter()
         self._last = self._began
         self._marks = [(start[0] / total, start[1], start[2])]
@@ -92,7 +101,9 @@ class Meter:
         """Seconds since the state was last read."""
         return time.perf_counter() - self._last
 
-    def read(self, tokens: int, loss: float, targets: int) -> Progress:
+    def read(
+        self, tokens: int, loss: float, targets: int, parts: dict[str, float] | None = None
+    ) -> Progress:
         """The state after so many tokens, with the sums of losses and targets since the start."""
         done, self._last = tokens / self._total, time.perf_counter()
         while len(self._marks) > 1 and self._marks[1][0] <= done - self.WINDOW:
@@ -106,7 +117,8 @@ class Meter:
             epoch=min(int(done * self._epochs) + 1, self._epochs),
             words_per_second=speed,
             eta=(self._total - tokens) / speed if speed else float("inf"),
-            lr=self._lr * (1 - done),
+            lr=self._rate(done),
             loss=(loss - loss_before) / recent if recent else float("nan"),
             seconds=self.seconds(),
+            parts=parts or {},
         )

@@ -1,0 +1,115 @@
+"""A Skip-Thought network in training: parameters, Adam, and a step on a batch of triples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sentvec.networks.shape import DECODERS, Shape
+from sentvec.networks.skip_thought import Sentences, losses, start
+
+Arrays = dict[str, NDArray[np.float32]]
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+STEPS = "steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """A batch: sentence i of `middle` stands between i of `previous` and of `following`."""
+
+    middle: Sentences
+    previous: Sentences
+    following: Sentences
+
+
+class Learner:
+    """Trains a network on one device.
+
+    Args:
+        shape: Of the network.
+        seed: Of its start.
+        clip: Gradients of a larger norm are scaled down to it.
+        device: `cpu` or `cuda`.
+        precision: `float32`, or `bfloat16` for the matrix products.
+    """
+
+    def __init__(
+        self, shape: Shape, *, seed: int, clip: float, device: str, precision: str
+    ) -> None:
+        self._shape, self._clip = shape, clip
+        self._low = torch.bfloat16 if precision == "bfloat16" else None
+        self._parameters = {
+            name: tensor.to(device).requires_grad_() for name, tensor in start(shape, seed).items()
+        }
+        self._adam = torch.optim.Adam(self._parameters.values(), fused=True)
+        for tensor in self._parameters.values():
+            self._adam.state[tensor] = {
+                "step": torch.zeros((), device=device),
+                **{moment: torch.zeros_like(tensor) for moment in _MOMENTS},
+            }
+
+    def step(self, batch: Triples, lr: float) -> NDArray[np.float64]:
+        """Train on a batch; returns the sums of losses of the sentences before and after: (2,).
+
+        What falls is the mean over the triples of a batch of the sum over both neighbours.
+        """
+        parts = self._losses(batch)
+        self._adam.zero_grad()
+        ((parts[0] + parts[1]) / len(batch.middle.lengths)).backward()
+        torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
+        self._adam.param_groups[0]["lr"] = lr
+        self._adam.step()
+        return np.array([part.item() for part in parts])
+
+    @torch.no_grad()
+    def loss(self, batch: Triples) -> NDArray[np.float64]:
+        """The sums of losses of a batch, as `step`; nothing changes."""
+        return np.array([part.item() for part in self._losses(batch)])
+
+    def _losses(self, batch: Triples) -> tuple[torch.Tensor, torch.Tensor]:
+        return losses(
+            self._parameters, batch.middle, batch.previous, batch.following, self._shape, self._low
+        )
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint keeps, by name, as matrices; on a CPU they are views.
+
+        Parameters by their names, moments as `exp_avg.NAME` and `exp_avg_sq.NAME`, and the number
+        of steps.
+        """
+        found = {name: _matrix(tensor) for name, tensor in self._parameters.items()}
+        for name, tensor in self._parameters.items():
+            for moment in _MOMENTS:
+                found[f"{moment}.{name}"] = _matrix(self._adam.state[tensor][moment])
+        first = next(iter(self._parameters.values()))
+        return {**found, STEPS: _matrix(self._adam.state[first]["step"])}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        """Go on from what `arrays` gave."""
+        with torch.no_grad():
+            for name, tensor in self._parameters.items():
+                state = self._adam.state[tensor]
+                for source, target in [
+                    (arrays[name], tensor),
+                    (arrays[STEPS], state["step"]),
+                    *((arrays[f"{moment}.{name}"], state[moment]) for moment in _MOMENTS),
+                ]:
+                    target.copy_(torch.tensor(source).reshape(target.shape))
+
+
+def _matrix(tensor: torch.Tensor) -> NDArray[np.float32]:
+    """A tensor as a matrix; a vector is one row."""
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy()
+    return array.reshape(1, -1) if array.ndim < 2 else array
+
+
+def directions(sums: NDArray[np.float64], words: NDArray[np.float64]) -> dict[str, float]:
+    """The loss of a word for each decoder, from sums of losses and numbers of words."""
+    return {
+        name: float(loss / count) if count else float("nan")
+        for name, loss, count in zip(DECODERS, sums, words, strict=True)
+    }
