@@ -23,7 +23,7 @@ import numpy as np
 
 import sentvec
 from gensim_speed import copy_words
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SentenceEncoder, averaging
 from sentvec.models.siamese_cbow import SiameseCBOW
 
 Make = Callable[[Path, Path, argparse.Namespace], SentenceEncoder]
@@ -59,7 +59,7 @@ def word2vec(*, skip_gram: bool) -> Make:
         )
         path = folder / f"word2vec-{skip_gram}.bin"
         model.wv.save_word2vec_format(str(path), binary=True)
-        return sentvec.load(path)
+        return averaging(sentvec.load(path), str(path), "word vectors")
 
     return make
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.opened import CHAR_NGRAMS
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.rows import bytes_to_read
 from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
-    from sentvec.models.encoder import SentenceEncoder
+    from sentvec.models.stored import StoredEncoder
 
+_SIZES_TOLD = ("dim", "vocabulary", "buckets")  # on lines of their own
 _SENTENCE_WORDS = 20  # of a typical sentence
 # What a word takes in memory: text, id, place in the table, count. Measured as the growth of the
 # resident memory when a vocabulary of 100,000 to 2,000,000 words of 9.6 letters is read (CPython
@@ -34,6 +36,7 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
         + ", ".join([*islice(encoder.vocabulary, 10), "..."]),
         "case": _case(encoder),
         "n-grams": _ngrams(encoder),
+        "sizes": _joined(config["sizes"], "=", leave_out=_SIZES_TOLD),
         "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
         "tokenizer": _joined(config["tokenizer"], "="),
         "size": f"{shown_size(size_on_disk(model))} on disk; {_memory(encoder)}",
@@ -56,8 +59,10 @@ def _kind(config: dict[str, Any]) -> str:
     )
 
 
-def _ngrams(encoder: SentenceEncoder) -> str:
+def _ngrams(encoder: StoredEncoder) -> str:
     """Which n-grams have rows, and how many rows."""
+    if not isinstance(encoder, SentenceEncoder):
+        return ""
     config, parts = encoder.config, []
     settings = config["settings"]
     if settings["ngrams"] > 1:
@@ -72,7 +77,7 @@ def _ngrams(encoder: SentenceEncoder) -> str:
     return f"{' and '.join(parts)}, in {buckets:,} buckets{kept}" if parts else "none"
 
 
-def _case(encoder: SentenceEncoder) -> str:
+def _case(encoder: StoredEncoder) -> str:
     share, n_words = lower_case_share(encoder.vocabulary)
     if not n_words:
         return ""
@@ -83,9 +88,12 @@ def _case(encoder: SentenceEncoder) -> str:
     return f"{verdict} ({share:.1%} of the first {n_words:,} words){advice}"
 
 
-def _memory(encoder: SentenceEncoder) -> str:
-    """What encoding takes in memory: rows or a whole matrix, and the words, ids and counts."""
+def _memory(encoder: StoredEncoder) -> str:
+    """What encoding takes in memory: rows or whole matrices, and the words, ids and counts."""
     vocabulary = f"about {shown_size(len(encoder.vocabulary) * _WORD_BYTES)}"
+    if not isinstance(encoder, SentenceEncoder):
+        tensors = shown_size(sum(tensor.nbytes for tensor in encoder.tensors.values()))
+        return f"encoding holds up to {tensors} of matrices, and the vocabulary, {vocabulary}"
     row = bytes_to_read(encoder.tensors, encoder.dim)
     if row is None:
         matrix = shown_size(sum(tensor.nbytes for tensor in encoder.tensors.values()))

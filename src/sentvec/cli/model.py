@@ -10,7 +10,7 @@ import typer
 from sentvec.errors import SettingsError
 
 if TYPE_CHECKING:
-    from sentvec.models.encoder import SentenceEncoder
+    from sentvec.models.stored import StoredEncoder
     from sentvec.text.tokenizer import Tokenizer
 
 Model = Annotated[
@@ -30,7 +30,7 @@ TokenizerName = Annotated[
 ]
 
 
-def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> SentenceEncoder:
+def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> StoredEncoder:
     """Open a model as `sentvec.load` does."""
     from sentvec.models.load import load
 

@@ -37,8 +37,11 @@ class TextEncoder(ABC):
         """Length of the vectors."""
 
     @abstractmethod
-    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
-        """The vectors of some texts, and how many known tokens each is made from."""
+    def _encode_batch(self, texts: list[str], **options: Any) -> tuple[Vectors, NDArray[np.int64]]:
+        """The vectors of some texts, and how many known tokens each is made from.
+
+        Options are those of the class's own `encode`; `similarity` and `neighbors` give none.
+        """
 
     def _look_at(self, texts: list[str]) -> None:  # noqa: B027 - nothing to say is fine
         """Warn about texts that do not suit the model."""
@@ -68,7 +71,7 @@ class TextEncoder(ABC):
         threads: int = 1,
         return_known: bool = False,
     ) -> Any:
-        """Turn text into vectors: the mean of the rows of its features (paper, eq. 2).
+        """Turn text into vectors, as the class says.
 
         Args:
             texts: One text, or any ordered iterable of texts (a generator is fine). A line break
@@ -87,6 +90,25 @@ class TextEncoder(ABC):
             InputTypeError: `texts` is bytes, None, a set, or holds something that is no str.
             EmptyTextError: A text has no known word and `on_empty` is `raise`.
         """
+        return self._encode_checked(
+            texts, normalize=normalize, on_empty=on_empty, threads=threads,
+            return_known=return_known,
+        )  # fmt: skip
+
+    def _encode_checked(
+        self,
+        texts: str | Texts,
+        *,
+        normalize: bool,
+        on_empty: OnEmpty,
+        threads: int,
+        return_known: bool,
+        **options: Any,
+    ) -> Any:
+        """What `encode` does, for classes whose own has further options, which `_encode` gets.
+
+        Called by `encode` itself: warnings name the line that called that.
+        """
         if on_empty not in ("zero", "nan", "raise"):
             msg = f"on_empty is {on_empty!r} - expected 'zero', 'nan' or 'raise'"
             raise SettingsError(msg)
@@ -95,7 +117,7 @@ class TextEncoder(ABC):
             raise SettingsError(msg)
         single = isinstance(texts, str)
         batch = [texts] if isinstance(texts, str) else as_texts(texts)
-        vectors, known = self._encode(batch, threads)
+        vectors, known = self._encode(batch, threads, **options)
         self._look_at(batch)
         if normalize:
             vectors = normalized(vectors)
@@ -154,14 +176,16 @@ class TextEncoder(ABC):
         hits = nearest(self._quiet(queries), stream_texts(sentences), self._quiet, k)
         return hits[0] if isinstance(query, str) else hits
 
-    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
+    def _encode(
+        self, texts: list[str], threads: int, **options: Any
+    ) -> tuple[Vectors, NDArray[np.int64]]:
         vectors = np.zeros((len(texts), self.dim), np.float32)
         known = np.zeros(len(texts), np.int64)
         starts = range(0, len(texts), _BATCH)
 
         def work(start: int) -> None:
             part = slice(start, start + _BATCH)
-            vectors[part], known[part] = self._encode_batch(texts[part])
+            vectors[part], known[part] = self._encode_batch(texts[part], **options)
 
         if threads == 1 or len(starts) < 2:
             for start in starts:
@@ -181,7 +205,7 @@ class TextEncoder(ABC):
         if on_empty == "nan":
             vectors[empty] = np.nan
         else:
-            warnings.warn(what + "; their rows are zero", EmptyTextWarning, stacklevel=3)
+            warnings.warn(what + "; their rows are zero", EmptyTextWarning, stacklevel=4)
 
     def _quiet(self, texts: list[str]) -> Vectors:
         return self._encode(texts, 1)[0]

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from sentvec.errors import FormatError, MissingExtraError, SettingsError, SourceError
 from sentvec.models.averaging import sum_rows
 from sentvec.models.base import TextEncoder, Vectors
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import averaging
 from sentvec.models.fingerprint import fingerprint
 from sentvec.models.load import load
+from sentvec.models.stored import StoredEncoder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode
 from sentvec.text.vocabulary import Vocabulary
@@ -103,8 +104,9 @@ class Sif(TextEncoder):
     """
 
     def __init__(
-        self, model: SentenceEncoder, counts: Mapping[str, int] | None = None, a: float = A
+        self, model: StoredEncoder, counts: Mapping[str, int] | None = None, a: float = A
     ) -> None:
+        model = averaging(model, "the model of SIF", "word vectors to weigh")
         if model.config["sizes"]["buckets"]:
             msg = "SIF weighs words, and this model has n-grams - give a file of word vectors"
             raise SettingsError(msg)
@@ -147,8 +149,10 @@ class Sif(TextEncoder):
         self._common = _first_component(weighted)
         return self
 
-    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
-        vectors, known = super()._encode(texts, threads)
+    def _encode(
+        self, texts: list[str], threads: int, **options: Any
+    ) -> tuple[Vectors, NDArray[np.int64]]:
+        vectors, known = super()._encode(texts, threads, **options)
         common = self._common
         if common is None and len(texts) >= _FEWEST:
             common = _first_component(vectors)
@@ -156,7 +160,7 @@ class Sif(TextEncoder):
             vectors = vectors - (vectors @ common)[:, None] * common
         return vectors, known
 
-    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
+    def _encode_batch(self, texts: list[str], **options: Any) -> tuple[Vectors, NDArray[np.int64]]:
         ids = self.model.vocabulary.ids
         sentences = [
             [ids[word] for word in self.tokenizer.tokenize(text) if word in ids] for text in texts
@@ -227,7 +231,7 @@ def open_baseline(
         tokenizer: Cuts text into words.
 
     Raises:
-        SettingsError: There is no such baseline, or it lacks counts.
+        SettingsError: There is no such baseline, it lacks counts, or VECTORS has no word vectors.
     """
     kind, _, path = name.partition(":")
     if counts is not None and kind != "sif":
@@ -237,7 +241,7 @@ def open_baseline(
     if kind == "tfidf" and not path:
         return TfIdf(chosen)
     if kind == "mean" and path:
-        return load(path, tokenizer=chosen)
+        return averaging(load(path, tokenizer=chosen), path, "word vectors to average")
     if kind == "sif" and path:
         return Sif(load(path, tokenizer=chosen), read_counts(counts) if counts else None)
     msg = f"unknown baseline {name!r} - expected tfidf, sif:VECTORS or mean:VECTORS"

@@ -20,8 +20,7 @@ Sentence vectors by {model}, {origin}.
 |---|---|
 | vectors | {dtype}, {dim} dimensions |
 | vocabulary | {vocabulary:,} words |
-| n-gram buckets | {buckets:,} |
-| tokenizer | `{tokenizer}` |
+{sizes}| tokenizer | `{tokenizer}` |
 {rows}
 
 ## Use
@@ -52,6 +51,9 @@ _CONVERTED = """\
 | converted from | `{file}`, {bytes:,} bytes |
 | its layout | {layout} |"""
 
+# What other sizes than those every model has are called; those not named here go by their own name.
+_SIZES = {"buckets": "n-gram buckets"}
+
 # What the loss of a model is the mean over, where it is not the words it predicts.
 _PREDICTED = {"siamese-cbow": "sentence whose neighbours were predicted"}
 
@@ -78,7 +80,18 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         tokenizer=", ".join(f"{key}={value}" for key, value in config["tokenizer"].items()),
         settings=settings,
         dtype=config["settings"].get("dtype", "float32"),
-        **config["sizes"],
+        sizes=_other_sizes(config["sizes"]),
+        dim=config["sizes"]["dim"],
+        vocabulary=config["sizes"]["vocabulary"],
+    )
+
+
+def _other_sizes(sizes: Mapping[str, int]) -> str:
+    """A row of the table for each size that only some kinds of models have."""
+    return "".join(
+        f"| {_SIZES.get(name, name)} | {size:,} |\n"
+        for name, size in sizes.items()
+        if name not in ("dim", "vocabulary")
     )
 
 

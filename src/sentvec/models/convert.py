@@ -21,6 +21,7 @@ from sentvec.models.card import model_card
 from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.lazy import LazyMatrix, Take, storable
 from sentvec.models.similarity import cosine_pairs
+from sentvec.models.stored import StoredEncoder
 from sentvec.rows import DenseRows
 from sentvec.storage.folder import check_target, write_folder
 from sentvec.text.vocabulary import Vocabulary
@@ -51,7 +52,7 @@ class Loss:
 
 
 def convert(
-    model: SentenceEncoder,
+    model: StoredEncoder,
     folder: str | os.PathLike[str],
     *,
     dtype: str | None = None,
@@ -62,7 +63,8 @@ def convert(
     """Write a model to a folder of ours, smaller if wanted.
 
     Args:
-        model: What to convert, of any kind that `load` opens.
+        model: What to convert, of any kind that `load` opens. Of one that does not average rows,
+            all words are kept, in float32.
         folder: Where the new model goes; an older model there is replaced.
         dtype: `float32`, `float16` or `int8` (each row with a scale of its own); without it, the
             matrix is stored as it is. int8 keeps no target vectors.
@@ -76,6 +78,10 @@ def convert(
         StorageError: The folder cannot be written; what stood there is unchanged.
     """
     check_target(folder)  # before a large matrix is read
+    if not isinstance(model, SentenceEncoder):
+        _expect_whole(model, dtype, words, max_vocab)
+        (model if targets else model.without_targets()).save(folder)
+        return
     kept = kept_words(model, words, max_vocab)
     all_words = model.vocabulary
     vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
@@ -85,6 +91,24 @@ def convert(
     stored = "product quantisation" if "codes" in tensors else str(tensors["input_vectors"].dtype)
     config["settings"] = {**model.config["settings"], "dtype": stored}
     write_folder(folder, config, vocabulary, tensors, model_card(Path(folder).name, config))
+
+
+def _expect_whole(
+    model: StoredEncoder, dtype: str | None, words: Iterable[str] | None, max_vocab: int | None
+) -> None:
+    """Refuse what only a matrix whose rows are averaged can lose.
+
+    Raises:
+        SettingsError: Something of the sort was asked for.
+    """
+    kind = model.config["model"]
+    if dtype not in (None, "float32"):
+        msg = f"dtype is {dtype!r}, and the tensors of a {kind} model are stored as float32 only"
+        raise SettingsError(msg + " - leave dtype out")
+    if words is not None or max_vocab is not None:
+        name = "words to keep" if words is not None else f"max_vocab={max_vocab}"
+        msg = f"{name} given for a {kind} model, which keeps the words it was trained with"
+        raise SettingsError(msg + " - expected neither words (--prune) nor max_vocab")
 
 
 def kept_words(
@@ -202,7 +226,7 @@ def _blocks(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 def loss_of(
-    original: SentenceEncoder, converted: SentenceEncoder, texts: Iterable[str] | None = None
+    original: StoredEncoder, converted: StoredEncoder, texts: Iterable[str] | None = None
 ) -> Loss:
     """Compare the vectors of two models of the same dimension on texts, or on vocabulary words.
 

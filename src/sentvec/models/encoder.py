@@ -1,36 +1,31 @@
 """SentenceEncoder: a trained model, by Sent2Vec or another program that averages rows of a matrix.
 
-A model is a vocabulary, a tokenizer, and a matrix whose rows are averaged. Here are its parts,
-explaining, saving and pickling; what every encoder does with texts is in `base`, training in the
-modules of the models. Nothing here needs numba, and encoding touches only the rows it needs of a
-mapped matrix.
+Here are the rows of a text, their mean, and explaining; what all stored models do with their parts
+is in `stored`, what every encoder does with texts in `base`, training in the modules of the models.
+Nothing here needs numba, and encoding touches only the rows it needs of a mapped matrix.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import FormatError
 from sentvec.features import feature_lists
 from sentvec.models.averaging import mean_rows
-from sentvec.models.base import TextEncoder, Vectors
+from sentvec.models.base import Vectors
 from sentvec.models.explain import feature_names, shares
 from sentvec.models.inputs import as_texts
 from sentvec.models.opened import check_opened
 from sentvec.models.results import Feature
-from sentvec.models.unknown import warn_about_case
-from sentvec.rows import Rows, everything, expect_reads, rows_of
+from sentvec.models.stored import StoredEncoder, lacks
+from sentvec.rows import Rows, everything, rows_of
 from sentvec.storage.folder import ModelFolder
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.text.vocabulary import Vocabulary
 from sentvec.training.memory import available
 
 # What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
@@ -40,8 +35,11 @@ SENTENCE_END = "</s>"
 _MANY_TEXTS = 2048
 
 
-class SentenceEncoder(TextEncoder):
-    """A trained model: text in, float32 vectors out.
+class SentenceEncoder(StoredEncoder):
+    """A trained model: text in, float32 vectors out, each the mean of rows of one matrix.
+
+    The rows are those of the words and n-grams of a text that the model knows (Sent2Vec paper,
+    eq. 2).
 
     Made by training (`Sent2Vec.train`) or by `sentvec.load`, not by hand.
 
@@ -54,49 +52,17 @@ class SentenceEncoder(TextEncoder):
     # Tensors other than the matrices, which stay when words are removed.
     EXTRA_TENSORS: tuple[str, ...] = ()
 
-    def __init__(
-        self,
-        *,
-        vocabulary: Callable[[], Vocabulary],
-        tokenizer: Tokenizer,
-        tensors: dict[str, NDArray[Any]],
-        config: dict[str, Any],
-        origin: Path | None = None,
-    ) -> None:
-        self._read_vocabulary = vocabulary
-        self._tokenizer = tokenizer
-        self.tensors = tensors
-        self.config = config
-        self._origin = origin
-        self._case_was_told = False
-        self._reads_everywhere = True  # as the system takes it without being told
-        self._ngrams = int(config["settings"]["ngrams"])
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        settings = self.config["settings"]
+        self._ngrams = int(settings["ngrams"])
         # The word with which programs of Sent2Vec end a sentence.
-        self._sentence_end = config["settings"].get("sentence_end")
-        self._buckets = int(config["sizes"]["buckets"])
+        self._sentence_end = settings.get("sentence_end")
+        self._buckets = int(self.config["sizes"]["buckets"])
 
     @classmethod
-    def from_folder(cls, opened: ModelFolder) -> SentenceEncoder:
-        """Make the model of a folder that was opened; nothing is read yet."""
-        return cls(
-            vocabulary=opened.vocabulary,
-            tokenizer=check_opened(opened),
-            tensors=opened.tensors,
-            config=opened.config,
-            origin=opened.path.absolute(),
-        )
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """What cuts text into words."""
-        return self._tokenizer
-
-    @tokenizer.setter
-    def tokenizer(self, chosen: Tokenizer) -> None:
-        # The configuration is what is saved, printed and compared.
-        settings = {**self.config["settings"], "tokenizer": chosen.name}
-        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
-        self._tokenizer = chosen
+    def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
+        return check_opened(opened)
 
     @property
     def dim(self) -> int:
@@ -120,15 +86,6 @@ class SentenceEncoder(TextEncoder):
         if dense is not None and dense.dtype in (np.float32, np.float16):
             return dense
         return everything(self.rows)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """Read-only mapping from word to count, in id order; read from disk when first used."""
-        return self._read_vocabulary()
-
-    @property
-    def _n_words(self) -> int:
-        return int(self.config["sizes"]["vocabulary"])
 
     def explain(self, text: str) -> list[Feature]:
         """Take a text's vector apart: its words and n-grams with their shares, largest first.
@@ -154,52 +111,21 @@ class SentenceEncoder(TextEncoder):
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
         return f"<{type(self).__name__}: {size}>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickling: a mapped model travels as its path, not as its gigabytes."""
-        if self._origin is not None:
-            return {"origin": str(self._origin), "config": self.config, "tokenizer": self.tokenizer}
-        return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
-                "tensors": self.tensors, "config": self.config}  # fmt: skip
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "origin" in state:
-            from sentvec.models.load import load  # which knows all kinds of models
-
-            opened = load(state["origin"], tokenizer=state["tokenizer"])
-            if opened.config != state["config"]:
-                msg = f"{state['origin']} is not the model that was pickled - it was replaced since"
-                raise FormatError(msg)
-            self.__dict__.update(opened.__dict__)
-        else:
-            vocabulary = state["vocabulary"]
-            for tensor in state["tensors"].values():
-                tensor.flags.writeable = False
-            type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
-
-    def expect_reads(self, *, everywhere: bool) -> None:
-        """Tell the system how the matrices will be read; only what changes is told."""
-        if everywhere != self._reads_everywhere:
-            expect_reads(self.tensors, everywhere=everywhere)
-            self._reads_everywhere = everywhere
-
     @cached_property
     def _fits_memory(self) -> bool:
         size, free = self.rows.shape[0] * self.dim * 4, available()
         return free is None or size < free / 2
 
-    def _encode(self, texts: list[str], threads: int) -> tuple[Vectors, NDArray[np.int64]]:
+    def _encode(
+        self, texts: list[str], threads: int, **options: Any
+    ) -> tuple[Vectors, NDArray[np.int64]]:
         self.expect_reads(everywhere=len(texts) >= _MANY_TEXTS and self._fits_memory)
-        _ = self.vocabulary  # read before there are threads, each of which would read it
-        return super()._encode(texts, threads)
+        return super()._encode(texts, threads, **options)
 
-    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, NDArray[np.int64]]:
+    def _encode_batch(self, texts: list[str], **options: Any) -> tuple[Vectors, NDArray[np.int64]]:
         ids = [self._known_ids(text) for text in texts]
         vectors = mean_rows(self.rows, *self._features(ids))
         return vectors, np.fromiter(map(len, ids), np.int64, len(ids))
-
-    def _look_at(self, texts: list[str]) -> None:
-        if not self._case_was_told:
-            self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
 
     def _tokens(self, text: str) -> list[str]:
         """The words of a text, up to the end of its first sentence where a word marks that."""
@@ -236,3 +162,19 @@ class SentenceEncoder(TextEncoder):
         from sentvec.models.convert import convert  # which knows this class
 
         convert(self, folder)
+
+
+def averaging(model: StoredEncoder, name: str, what: str) -> SentenceEncoder:
+    """The model itself, if it is one that averages word vectors.
+
+    Args:
+        model: Of any kind.
+        name: How the user knows it, for the message.
+        what: What is wanted of it and other kinds do not have.
+
+    Raises:
+        SettingsError: It is of a kind that works otherwise.
+    """
+    if isinstance(model, SentenceEncoder):
+        return model
+    raise lacks(model, what, name)

@@ -26,8 +26,9 @@ from sentvec.evaluation.runner import Progress, run_tasks
 from sentvec.evaluation.scoring import Plan
 from sentvec.evaluation.tasks import find_suite, find_tasks
 from sentvec.evaluation.vectors import SentenceVectors
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import averaging
 from sentvec.models.fingerprint import fingerprint
+from sentvec.models.stored import StoredEncoder
 from sentvec.models.unknown import LOWER_CASED, lower_case_share
 from sentvec.suggest import near_names
 from sentvec.text.tokenizer import Tokenizer
@@ -170,7 +171,7 @@ def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
 
 def _described(model: Any, name: str | None) -> dict[str, Any]:
     """A model as the report has it; what is not known of it is `None`."""
-    if isinstance(model, SentenceEncoder):
+    if isinstance(model, StoredEncoder):
         own = {
             "kind": model.config["model"],
             **{key: int(size) for key, size in model.config["sizes"].items()},
@@ -211,9 +212,10 @@ def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     Raises:
         SettingsError: It is no model with a vector for each word.
     """
-    if not isinstance(model, SentenceEncoder):
+    if not isinstance(model, StoredEncoder):
         msg = f"a {type(model).__name__} has no word vectors of its own - expected a model that has"
         raise SettingsError(msg)
+    model = averaging(model, "the model", "word vectors of its own")
     norms = np.empty(len(model.vocabulary))
     for start in range(0, len(norms), _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, len(norms)))

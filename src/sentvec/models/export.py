@@ -16,7 +16,8 @@ from sentvec.errors import SettingsError
 from sentvec.formats.write_sent2vec import write_sent2vec
 from sentvec.formats.write_word2vec import write_word2vec
 from sentvec.models.convert import first_ids, kept_words
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SentenceEncoder, averaging
+from sentvec.models.stored import StoredEncoder
 from sentvec.rows import DenseRows, in_blocks
 from sentvec.text.unicode import encode
 
@@ -24,7 +25,7 @@ _BLOCK = 1 << 14
 
 
 def to_word2vec(
-    model: SentenceEncoder,
+    model: StoredEncoder,
     path: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
@@ -36,15 +37,17 @@ def to_word2vec(
     A word of a fastText model goes with its character n-grams, as in fastText's own `.vec`.
 
     Args:
-        model: Of any kind.
+        model: Of any kind that has word vectors.
         path: The file; an older one is replaced.
         words: These words only.
         max_vocab: So many words, the first ones.
         binary: Raw float32, or text with the shortest decimals that read back the same.
 
     Raises:
+        SettingsError: The model has no word vectors of its own.
         StorageError: The file cannot be written, or holds a word that the format cannot.
     """
+    model = averaging(model, "the model", "word vectors of its own")
     ids = kept_words(model, words, max_vocab)
     names = [model.vocabulary.words[number] for number in ids.tolist()]
     model.expect_reads(everywhere=True)
@@ -55,7 +58,7 @@ def to_word2vec(
 
 
 def to_sent2vec(
-    model: SentenceEncoder,
+    model: StoredEncoder,
     path: str | os.PathLike[str],
     *,
     max_vocab: int | None = None,
@@ -73,6 +76,7 @@ def to_sent2vec(
         SettingsError: The model is of another kind, or lost words in a way the format cannot tell.
         StorageError: The file cannot be written.
     """
+    model = averaging(model, "the model", "vectors of words and n-grams")
     if model.config["model"] != "sent2vec":
         msg = f"a model of kind {model.config['model']!r} has no place in a Sent2Vec binary"
         raise SettingsError(msg + " - convert it to a folder, or to word2vec")

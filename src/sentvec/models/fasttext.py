@@ -128,7 +128,7 @@ class FastText(SentenceEncoder):
             return [word for word in words if word in self.vocabulary.ids]
         return [word for word in words if len(self._rows_of_word(word))]
 
-    def _encode_batch(self, texts: list[str]) -> tuple[Vectors, Ints]:
+    def _encode_batch(self, texts: list[str], **options: Any) -> tuple[Vectors, Ints]:
         if self._model == "supervised":
             return self._encode_features(texts)
         sentences = [self._words(text) for text in texts]

@@ -8,22 +8,35 @@ from __future__ import annotations
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.stored import StoredEncoder
 
-_SAMPLED_ROWS = 1000  # of the matrix
+_SAMPLED = 1000  # rows of the matrix, or values of each tensor
 
 
-def fingerprint(model: SentenceEncoder) -> str:
+def fingerprint(model: StoredEncoder) -> str:
     """BLAKE2b (16 bytes, hexadecimal) over the vocabulary with its counts and a sample of rows.
 
-    The sample is a thousand rows in equal steps from first to last, as float32.
+    The sample is a thousand rows in equal steps from first to last, as float32. Of a model that
+    does not average rows it is as many values of each tensor, in the order of the tensors' names,
+    with names and shapes.
     """
     total = blake2b(digest_size=16)
     for word in model.vocabulary:
         total.update(word.encode("utf-8", "surrogateescape") + b"\n")
     total.update(np.ascontiguousarray(model.vocabulary.counts, "<i8").tobytes())
-    n_rows = model.rows.shape[0]
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _SAMPLED_ROWS)).astype(np.int64))
-    total.update(model.rows.take(rows).astype("<f4").tobytes())
+    if isinstance(model, SentenceEncoder):
+        total.update(model.rows.take(_sample(model.rows.shape[0])).astype("<f4").tobytes())
+        return total.hexdigest()
+    for name, tensor in sorted(model.tensors.items()):
+        values = tensor.reshape(-1)  # of a mapped tensor, a view
+        total.update(f"{name} {tensor.shape}\n".encode())
+        total.update(values[_sample(len(values))].astype("<f4").tobytes())
     return total.hexdigest()
+
+
+def _sample(n: int) -> NDArray[np.int64]:
+    """Places in equal steps from the first of n to the last."""
+    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLED)).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Encoders of what other programs wrote: from an opened file to a model.
+"""The kinds of models, and encoders of what other programs wrote: from an opened file to a model.
 
 Which rows a text has is for the classes: `Sent2Vec` (words and hashed word n-grams), `FastText`
 (character n-grams too) and `WordVectors` (words alone). Reading files is in `formats`.
@@ -6,13 +6,15 @@ Which rows a text has is for the classes: `Sent2Vec` (words and hashed word n-gr
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from sentvec.formats.foreign import ForeignModel
 from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
 from sentvec.models.fasttext import FastText
 from sentvec.models.sent2vec import Sent2Vec
 from sentvec.models.siamese_cbow import SiameseCBOW
+from sentvec.models.stored import StoredEncoder
 from sentvec.text.tokenizer import Tokenizer
 
 # The models for which `SENTENCE_END` ends a sentence. Where fastText has learned no labels, it is a
@@ -30,13 +32,23 @@ class WordVectors(SentenceEncoder):
     KIND = "word-vectors"
 
 
-# All kinds of models that are stored.
-KINDS: dict[str, type[SentenceEncoder]] = {
+# All kinds of models that are stored: the class, or where it is ("module:class") for one whose
+# module should be imported only where such a model is opened.
+KINDS: dict[str, type[StoredEncoder] | str] = {
     kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
 }
 
 
-def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> SentenceEncoder:
+def kind_named(name: str) -> type[StoredEncoder]:
+    """The class of a kind of `KINDS`, imported now if it was not yet."""
+    kind = KINDS[name]
+    if isinstance(kind, str):
+        module, _, own_name = kind.partition(":")
+        kind = cast(type[StoredEncoder], getattr(import_module(module), own_name))
+    return kind
+
+
+def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> StoredEncoder:
     """The encoder of a model file of another program.
 
     Args:
@@ -60,7 +72,7 @@ def from_foreign(opened: ForeignModel, tokenizer: Tokenizer | None = None) -> Se
             "bytes": opened.path.stat().st_size,
         },
     }
-    return KINDS[opened.kind](
+    return kind_named(opened.kind)(
         vocabulary=opened.vocabulary,
         tokenizer=chosen,
         tensors=_needed(opened),

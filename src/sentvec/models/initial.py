@@ -16,8 +16,9 @@ import os
 import numpy as np
 
 from sentvec.errors import DivergedError, FormatError, SettingsError
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.encoder import SentenceEncoder, averaging
 from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.stored import StoredEncoder
 from sentvec.rows import Rows, in_blocks
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices
@@ -28,7 +29,7 @@ _BLOCK = 1 << 14  # rows copied at a time
 
 
 def opened_for_training(
-    init_from: str | os.PathLike[str] | SentenceEncoder | None,
+    init_from: str | os.PathLike[str] | StoredEncoder | None,
 ) -> SentenceEncoder | None:
     """The model to start from, of which was checked that training can go on from it.
 
@@ -41,10 +42,11 @@ def opened_for_training(
     """
     if init_from is None:
         return None
-    model = _opened(init_from)
-    if model.config["model"] != "sent2vec":
-        msg = f"init_from is a model of kind {model.config['model']!r} - expected 'sent2vec'"
+    opened = _opened(init_from)
+    if opened.config["model"] != "sent2vec":
+        msg = f"init_from is a model of kind {opened.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
+    model = averaging(opened, "init_from", "vectors of words and n-grams")
     if "hash_ids" in model.tensors:
         msg = "the model in init_from lost words, and finds its n-grams by ids it no longer has - "
         raise SettingsError(msg + "start from the model it was made from")
@@ -100,9 +102,9 @@ def _is_finite(rows: Rows) -> bool:
     return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
 
 
-def _opened(init_from: str | os.PathLike[str] | SentenceEncoder) -> SentenceEncoder:
+def _opened(init_from: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
     """The model itself, or what `sentvec.load` makes of a path."""
-    if isinstance(init_from, SentenceEncoder):
+    if isinstance(init_from, StoredEncoder):
         return init_from
     from sentvec.models.load import load  # which knows this module
 
@@ -110,17 +112,18 @@ def _opened(init_from: str | os.PathLike[str] | SentenceEncoder) -> SentenceEnco
 
 
 def opened_word_vectors(
-    init_from: str | os.PathLike[str] | SentenceEncoder | None, dim: int | None
+    init_from: str | os.PathLike[str] | StoredEncoder | None, dim: int | None
 ) -> SentenceEncoder | None:
     """The word vectors to start from: a model, its folder, or a file that `sentvec.load` opens.
 
     Raises:
         SourceError, FormatError: There is no such model or file.
-        SettingsError: Its vectors are not of length `dim`, where that is given.
+        SettingsError: It has no word vectors of its own, or they are not of length `dim`, where
+            that is given.
     """
     if init_from is None:
         return None
-    model = _opened(init_from)
+    model = averaging(_opened(init_from), "init_from", "word vectors of its own")
     if dim is not None and dim != model.dim:
         msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
         raise SettingsError(msg + ", or train from the beginning")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from sentvec.errors import FormatError
 from sentvec.formats.open import open_foreign
-from sentvec.models.encoder import SentenceEncoder
-from sentvec.models.foreign import KINDS, from_foreign
+from sentvec.models.foreign import KINDS, from_foreign, kind_named
 from sentvec.models.plan import Plan
 from sentvec.models.run import resume_run
 from sentvec.models.sent2vec import Sent2Vec
 from sentvec.models.siamese_cbow import SiameseCBOW
+from sentvec.models.stored import StoredEncoder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target, open_folder, restore
 from sentvec.storage.lock import held
@@ -21,12 +20,12 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
-_TRAINED: dict[str, Any] = {kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW)}
+_TRAINED = (Sent2Vec.KIND, SiameseCBOW.KIND)  # kinds of models whose runs can be resumed
 
 
 def load(
     path: str | os.PathLike[str], *, tokenizer: Tokenizer | str | None = None
-) -> SentenceEncoder:
+) -> StoredEncoder:
     """Open a model, whatever its size: its matrices are mapped, not read.
 
     Args:
@@ -50,7 +49,7 @@ def load(
     if kind not in KINDS:
         msg = f"{path} holds a model of kind {kind!r}, this sentvec knows {', '.join(KINDS)}"
         raise FormatError(msg + " - update sentvec")
-    model = KINDS[kind].from_folder(opened)
+    model = kind_named(kind).from_folder(opened)
     if chosen is not None:
         model.tokenizer = chosen
     return model
@@ -61,7 +60,7 @@ def resume(
     *,
     checkpoint_every: str | None = None,
     listener: Listener | None = None,
-) -> SentenceEncoder:
+) -> StoredEncoder:
     """Go on with a run that was interrupted, from its last checkpoint, and save its model.
 
     Args:
@@ -88,7 +87,7 @@ def resume(
         interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
         check_target(folder)
         plan = Plan(Path(folder), interval, None, None, None)
-        model: SentenceEncoder = resume_run(
-            _TRAINED[kind], checkpoints, plan, listener or Listener()
+        model: StoredEncoder = resume_run(
+            kind_named(kind), checkpoints, plan, listener or Listener()
         )
         return model

@@ -15,15 +15,35 @@ CHAR_NGRAMS = "cbow-c+w-ngrams"
 FASTTEXT = ("cbow", "skip-gram", "supervised", CHAR_NGRAMS)
 
 
+def check_parts(opened: ModelFolder) -> Tokenizer:
+    """Check what a model of any kind has, a tokenizer and sizes; returns the tokenizer.
+
+    Raises:
+        FormatError: The configuration describes no model.
+    """
+    sizes = opened.config["sizes"]
+    try:
+        tokenizer = Tokenizer(**opened.config["tokenizer"])
+        words, dim = (int(sizes[name]) for name in ("vocabulary", "dim"))
+        if words < 0 or dim < 1 or any(int(size) != size for size in sizes.values()):
+            msg = f"sizes {sizes}"
+            raise ValueError(msg)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise _undescribed(opened, error) from error
+    return tokenizer
+
+
 def check_opened(opened: ModelFolder) -> Tokenizer:
     """Check the sizes, the n-grams and the matrices of a folder; returns its tokenizer.
+
+    For models that average the rows of a matrix.
 
     Raises:
         FormatError: The configuration describes no model, or one of other matrices.
     """
+    tokenizer = check_parts(opened)
     sizes, settings = opened.config["sizes"], opened.config["settings"]
     try:
-        tokenizer = Tokenizer(**opened.config["tokenizer"])
         words, buckets, dim = (int(sizes[name]) for name in ("vocabulary", "buckets", "dim"))
         ngrams, characters = int(settings["ngrams"]), _characters(opened)
         hashed = ngrams > 1 and opened.config["model"] == "sent2vec"
@@ -31,8 +51,7 @@ def check_opened(opened: ModelFolder) -> Tokenizer:
             msg = f"ngrams={ngrams} with {buckets} buckets"
             raise ValueError(msg)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        msg = f"{opened.path / CONFIG} does not describe a model ({error!r}) - it is damaged"
-        raise FormatError(msg) from error
+        raise _undescribed(opened, error) from error
     try:
         shape = rows_of(opened.tensors, settings).shape
     except FormatError as error:
@@ -46,6 +65,11 @@ def check_opened(opened: ModelFolder) -> Tokenizer:
         raise FormatError(f"{msg} - {CONFIG} is of another model")
     _check_others(opened, words)
     return tokenizer
+
+
+def _undescribed(opened: ModelFolder, error: Exception) -> FormatError:
+    msg = f"{opened.path / CONFIG} does not describe a model ({error!r}) - it is damaged"
+    return FormatError(msg)
 
 
 def _characters(opened: ModelFolder) -> int:

@@ -27,6 +27,7 @@ from sentvec.models.sent2vec_trainer import (
     resolved,
 )
 from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.stored import StoredEncoder
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -57,7 +58,7 @@ class Sent2Vec(SentenceEncoder):
         checkpoint_every: str | None = None,
         validate: CorpusLike | None = None,
         patience: int | None = None,
-        init_from: str | os.PathLike[str] | SentenceEncoder | None = None,
+        init_from: str | os.PathLike[str] | StoredEncoder | None = None,
         listener: Listener | None = None,
         work_dir: str | os.PathLike[str] | None = None,
         **settings: Any,

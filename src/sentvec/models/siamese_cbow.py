@@ -26,6 +26,7 @@ from sentvec.models.siamese_trainer import (
     memory_of,
     resolved,
 )
+from sentvec.models.stored import StoredEncoder
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -55,7 +56,7 @@ class SiameseCBOW(SentenceEncoder):
         checkpoint_every: str | None = None,
         validate: CorpusLike | None = None,
         patience: int | None = None,
-        init_from: str | os.PathLike[str] | SentenceEncoder | None = None,
+        init_from: str | os.PathLike[str] | StoredEncoder | None = None,
         listener: Listener | None = None,
         work_dir: str | os.PathLike[str] | None = None,
         **settings: Any,

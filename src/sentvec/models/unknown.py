@@ -33,7 +33,7 @@ def warn_about_case(tokenizer: Tokenizer, words: Container[str], texts: list[str
         f"{len(upper)} of {len(tokens)} words are unknown, but known in lower case ({upper[0]!r}) "
         "- lower-case the text, or load the model with a tokenizer that does",
         LetterCaseWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return True
 
