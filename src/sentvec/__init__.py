@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sentvec.models.settings import Sent2VecSettings
     from sentvec.models.siamese_cbow import SiameseCBOW
     from sentvec.models.siamese_settings import SiameseCBOWSettings
+    from sentvec.models.skip_thought import SkipThought
+    from sentvec.models.skip_thought_settings import SkipThoughtSettings
     from sentvec.text.tokenizer import Tokenizer
     from sentvec.training.progress import Listener, Progress
     from sentvec.training.summary import Summary
@@ -40,6 +42,8 @@ _HOMES = {
     "Sent2VecSettings": "sentvec.models.settings",
     "SiameseCBOW": "sentvec.models.siamese_cbow",
     "SiameseCBOWSettings": "sentvec.models.siamese_settings",
+    "SkipThought": "sentvec.models.skip_thought",
+    "SkipThoughtSettings": "sentvec.models.skip_thought_settings",
     "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
     "evaluate": "sentvec.models.evaluate",
@@ -59,6 +63,8 @@ __all__ = [
     "SentvecError",
     "SiameseCBOW",
     "SiameseCBOWSettings",
+    "SkipThought",
+    "SkipThoughtSettings",
     "Summary",
     "Tokenizer",
     "evaluate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import exp
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -75,6 +76,10 @@ class TrainingDisplay(Listener):
     def validation(self, epoch: int, loss: float) -> None:
         """Show the held-out loss."""
         self._console.print(f"held-out    loss {loss:.4f} after epoch {epoch}")
+
+    def held_out(self, done: float, loss: float, parts: dict[str, float]) -> None:
+        """Show the held-out loss within an epoch, and of what it is made."""
+        self._console.print(f"held-out    loss {loss:.4f} at {done:.1%}{_parts(parts)}")
 
     def summary(self, summary: Summary) -> None:
         """Show what was trained on, and what was not and why."""
@@ -152,8 +157,14 @@ def _numbers(state: State) -> str:
     minutes, rest = divmod(round(min(seconds, 359_999)), 60)
     return (
         f"{state.words_per_second / 1e6:.2f} M words/s  {word} {minutes}:{rest:02d}  "
-        f"lr {_short(state.lr)}  loss {state.loss:.4f}"
+        f"lr {_short(state.lr)}  loss {state.loss:.4f}{_parts(state.parts)}"
     )
+
+
+def _parts(parts: dict[str, float]) -> str:
+    """The loss of each thing that is predicted, with its perplexity, where there are several."""
+    found = [f"{name} {loss:.3f}, perplexity {exp(loss):.1f}" for name, loss in parts.items()]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def _short(rate: float) -> str:

@@ -15,6 +15,7 @@ from sentvec.cli.console import TrainingDisplay, complain
 from sentvec.cli.options import with_settings
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.models.siamese_settings import SiameseCBOWSettings
+from sentvec.models.skip_thought_settings import SkipThoughtSettings
 
 app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
@@ -28,6 +29,9 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the mod
 CheckpointEvery = Annotated[str | None, typer.Option(help=_EVERY)]
 Validate = Annotated[
     str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
+]
+ValidateEvery = Annotated[
+    str | None, typer.Option(help="Also measure that loss every so often: 10m, 5%.")
 ]
 Patience = Annotated[
     int | None,
@@ -52,7 +56,7 @@ def train(
         if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
             msg = (
                 "these options need --resume, or come after the kind of model "
-                "(sent2vec, siamese-cbow)"
+                "(sent2vec, siamese-cbow, skip-thought)"
             )
             raise typer.BadParameter(msg)
         return
@@ -73,6 +77,7 @@ def sent2vec(
     ] = None,
     checkpoint_every: CheckpointEvery = None,
     validate: Validate = None,
+    validate_every: ValidateEvery = None,
     patience: Patience = None,
     init_from: Annotated[
         Path | None, typer.Option(help="Start from the vectors and the vocabulary of this model.")
@@ -87,7 +92,8 @@ def sent2vec(
     with _training(output, quiet) as display:
         Sent2Vec.train(
             paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
+            validate=validate, validate_every=validate_every, patience=patience,
+            init_from=init_from, listener=display, **settings,
         )  # fmt: skip
 
 
@@ -101,6 +107,7 @@ def siamese_cbow(
     ] = None,
     checkpoint_every: CheckpointEvery = None,
     validate: Validate = None,
+    validate_every: ValidateEvery = None,
     patience: Patience = None,
     init_from: Annotated[
         Path | None,
@@ -119,7 +126,39 @@ def siamese_cbow(
     with _training(output, quiet) as display:
         SiameseCBOW.train(
             paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, patience=patience, init_from=init_from, listener=display, **settings,
+            validate=validate, validate_every=validate_every, patience=patience,
+            init_from=init_from, listener=display, **settings,
+        )  # fmt: skip
+
+
+@app.command("skip-thought")
+@with_settings(SkipThoughtSettings)
+def skip_thought(
+    corpus: Corpus,
+    output: Output,
+    preset: Annotated[
+        str | None, typer.Option(help="Where settings start from, e.g. paper/uni-skip.")
+    ] = None,
+    checkpoint_every: CheckpointEvery = None,
+    validate: Validate = None,
+    validate_every: ValidateEvery = None,
+    patience: Patience = None,
+    quiet: Quiet = False,
+    **settings: Any,
+) -> None:
+    """Train a Skip-Thought model on sentences in order, a blank line between documents.
+
+    A sentence vector is the last state of a GRU that reads the sentence, trained to predict the
+    sentences before and after it. Needs torch.
+    """
+    from sentvec.models.skip_thought import SkipThought
+
+    paths = [Path(name) for name in corpus]
+    with _training(output, quiet) as display:
+        SkipThought.train(
+            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
+            validate=validate, validate_every=validate_every, patience=patience,
+            listener=display, **settings,
         )  # fmt: skip
 
 

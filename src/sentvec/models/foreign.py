@@ -35,7 +35,8 @@ class WordVectors(SentenceEncoder):
 # All kinds of models that are stored: the class, or where it is ("module:class") for one whose
 # module should be imported only where such a model is opened.
 KINDS: dict[str, type[StoredEncoder] | str] = {
-    kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)
+    **{kind.KIND: kind for kind in (Sent2Vec, SiameseCBOW, FastText, WordVectors)},
+    "skip-thought": "sentvec.models.skip_thought:SkipThought",
 }
 
 

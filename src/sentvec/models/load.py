@@ -20,7 +20,11 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
-_TRAINED = (Sent2Vec.KIND, SiameseCBOW.KIND)  # kinds of models whose runs can be resumed
+_TRAINED = (
+    Sent2Vec.KIND,
+    SiameseCBOW.KIND,
+    "skip-thought",
+)  # kinds of models whose runs can be resumed
 
 
 def load(

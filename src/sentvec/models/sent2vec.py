@@ -57,6 +57,7 @@ class Sent2Vec(SentenceEncoder):
         output: str | os.PathLike[str] | None = None,
         checkpoint_every: str | None = None,
         validate: CorpusLike | None = None,
+        validate_every: str | None = None,
         patience: int | None = None,
         init_from: str | os.PathLike[str] | StoredEncoder | None = None,
         listener: Listener | None = None,
@@ -73,6 +74,7 @@ class Sent2Vec(SentenceEncoder):
                 leaves a checkpoint there, and `sentvec.resume` goes on with it.
             checkpoint_every: Also write a checkpoint every so often: `10m`, `2h`, `5%`.
             validate: Held-out text; its loss is reported after every epoch.
+            validate_every: Also measure the held-out loss every so often: `10m`, `5%`.
             patience: End the training after so many epochs without a better held-out loss, and
                 keep the best vectors.
             init_from: A model (or its folder) to start from. Its words keep their vectors and ids,
@@ -99,7 +101,10 @@ class Sent2Vec(SentenceEncoder):
             chosen, tokenizer = shaped_like(init, chosen, given), init.tokenizer
         tokenizer.check_available()
         check_least_memory(chosen, len(init.vocabulary) if init else 0)
-        plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, init)
+        plan = Plan.make(
+            output, checkpoint_every, validate, patience, work_dir, init=init,
+            validate_every=validate_every,
+        )  # fmt: skip
         sources = open_corpus(corpus)
         model: Sent2Vec = train_run(
             cls, sources, tokenizer, chosen.to_config(), plan, listener or Listener(),

@@ -55,6 +55,7 @@ class SiameseCBOW(SentenceEncoder):
         output: str | os.PathLike[str] | None = None,
         checkpoint_every: str | None = None,
         validate: CorpusLike | None = None,
+        validate_every: str | None = None,
         patience: int | None = None,
         init_from: str | os.PathLike[str] | StoredEncoder | None = None,
         listener: Listener | None = None,
@@ -73,6 +74,7 @@ class SiameseCBOW(SentenceEncoder):
             output: Folder for the model, and for checkpoints while it is trained.
             checkpoint_every: Also write a checkpoint every so often: `10m`, `2h`, `5%`.
             validate: Held-out text in documents; its loss is reported after every epoch.
+            validate_every: Also measure the held-out loss every so often: `10m`, `5%`.
             patience: End the training after so many epochs without a better held-out loss, and
                 keep the best vectors.
             init_from: A model, its folder, or a file of word vectors of any kind `sentvec.load`
@@ -97,7 +99,10 @@ class SiameseCBOW(SentenceEncoder):
         tokenizer = Tokenizer(chosen.tokenizer)
         tokenizer.check_available()
         memory_of(chosen, FEWEST_WORDS).check(at_least=True)
-        plan = Plan.make(output, checkpoint_every, validate, patience, work_dir, vectors=vectors)
+        plan = Plan.make(
+            output, checkpoint_every, validate, patience, work_dir, vectors=vectors,
+            validate_every=validate_every,
+        )  # fmt: skip
         model: SiameseCBOW = train_run(
             cls, open_corpus(corpus), tokenizer, chosen.to_config(), plan, listener or Listener(),
             min_count=chosen.min_count, max_vocab=chosen.max_vocab,

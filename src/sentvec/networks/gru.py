@@ -81,7 +81,7 @@ class _GRU(torch.autograd.Function):
         return h
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, dh: Tensor) -> tuple[Any, ...]:
         s, U, h, gates, inner = ctx.saved_tensors
         sizes, released, low = ctx.sizes, ctx.released, ctx.low

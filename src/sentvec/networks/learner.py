@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sentvec.networks.shape import DECODERS, Shape
-from sentvec.networks.skip_thought import Sentences, losses, start
+from sentvec.errors import NotEnoughMemoryError, SettingsError
+from sentvec.networks.shape import Shape
+from sentvec.networks.skip_thought import Passages, losses, start
 
-Arrays = dict[str, NDArray[np.float32]]
+Arrays = dict[str, NDArray[np.float32] | NDArray[np.float16]]
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 STEPS = "steps"
-
-
-@dataclass(frozen=True, slots=True)
-class Triples:
-    """A batch: sentence i of `middle` stands between i of `previous` and of `following`."""
-
-    middle: Sentences
-    previous: Sentences
-    following: Sentences
 
 
 class Learner:
@@ -42,38 +34,40 @@ class Learner:
     ) -> None:
         self._shape, self._clip = shape, clip
         self._low = torch.bfloat16 if precision == "bfloat16" else None
-        self._parameters = {
-            name: tensor.to(device).requires_grad_() for name, tensor in start(shape, seed).items()
-        }
-        self._adam = torch.optim.Adam(self._parameters.values(), fused=True)
-        for tensor in self._parameters.values():
-            self._adam.state[tensor] = {
-                "step": torch.zeros((), device=device),
-                **{moment: torch.zeros_like(tensor) for moment in _MOMENTS},
+        with _enough_memory():
+            self._parameters = {
+                name: tensor.to(device).requires_grad_()
+                for name, tensor in start(shape, seed).items()
             }
+            self._adam = torch.optim.Adam(self._parameters.values(), fused=True)
+            for tensor in self._parameters.values():
+                self._adam.state[tensor] = {
+                    "step": torch.zeros((), device=device),
+                    **{moment: torch.zeros_like(tensor) for moment in _MOMENTS},
+                }
 
-    def step(self, batch: Triples, lr: float) -> NDArray[np.float64]:
+    def step(self, batch: Passages, lr: float) -> NDArray[np.float64]:
         """Train on a batch; returns the sums of losses of the sentences before and after: (2,).
 
         What falls is the mean over the triples of a batch of the sum over both neighbours.
         """
-        parts = self._losses(batch)
-        self._adam.zero_grad()
-        ((parts[0] + parts[1]) / len(batch.middle.lengths)).backward()
+        with _enough_memory():
+            parts = self._losses(batch)
+            self._adam.zero_grad()
+            total = (parts[0] + parts[1]) / len(batch.middle.lengths)
+            total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
         self._adam.param_groups[0]["lr"] = lr
         self._adam.step()
         return np.array([part.item() for part in parts])
 
     @torch.no_grad()
-    def loss(self, batch: Triples) -> NDArray[np.float64]:
+    def loss(self, batch: Passages) -> NDArray[np.float64]:
         """The sums of losses of a batch, as `step`; nothing changes."""
         return np.array([part.item() for part in self._losses(batch)])
 
-    def _losses(self, batch: Triples) -> tuple[torch.Tensor, torch.Tensor]:
-        return losses(
-            self._parameters, batch.middle, batch.previous, batch.following, self._shape, self._low
-        )
+    def _losses(self, batch: Passages) -> tuple[torch.Tensor, torch.Tensor]:
+        return losses(self._parameters, batch, self._shape, self._low)
 
     def arrays(self) -> Arrays:
         """All that a checkpoint keeps, by name, as matrices; on a CPU they are views.
@@ -87,6 +81,12 @@ class Learner:
                 found[f"{moment}.{name}"] = _matrix(self._adam.state[tensor][moment])
         first = next(iter(self._parameters.values()))
         return {**found, STEPS: _matrix(self._adam.state[first]["step"])}
+
+    def collect(self, arrays: Arrays) -> None:
+        """Bring what `arrays` gave earlier up to date; on a CPU it is."""
+        for name, array in self.arrays().items():
+            if array.ctypes.data != arrays[name].ctypes.data:
+                arrays[name][:] = array
 
     def restore(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
         """Go on from what `arrays` gave."""
@@ -107,9 +107,27 @@ def _matrix(tensor: torch.Tensor) -> NDArray[np.float32]:
     return array.reshape(1, -1) if array.ndim < 2 else array
 
 
-def directions(sums: NDArray[np.float64], words: NDArray[np.float64]) -> dict[str, float]:
-    """The loss of a word for each decoder, from sums of losses and numbers of words."""
-    return {
-        name: float(loss / count) if count else float("nan")
-        for name, loss, count in zip(DECODERS, sums, words, strict=True)
-    }
+def device_named(name: str) -> str:
+    """`cpu` or `cuda`; `auto` is cuda where there is one.
+
+    Raises:
+        SettingsError: It is cuda, and there is none.
+    """
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        msg = "device is 'cuda', and torch finds none here - expected 'cpu', or 'auto' for what is"
+        raise SettingsError(msg + " there")
+    return ("cuda" if there else "cpu") if name == "auto" else name
+
+
+@contextmanager
+def _enough_memory() -> Iterator[None]:
+    """Say what to lower where the memory of the device is not enough."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        short = ("out of memory", "can't allocate memory", "not enough memory")
+        if not any(words in str(error).lower() for words in short):
+            raise
+        msg = f"a batch does not fit the memory ({str(error).splitlines()[0]}) - lower batch, dim, "
+        raise NotEnoughMemoryError(msg + "word_dim, max_vocab or max_tokens") from error

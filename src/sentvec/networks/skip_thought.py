@@ -54,6 +54,15 @@ class Sentences:
         return Sentences(ids, self.lengths + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """A batch: sentence i of `middle` stands between i of `previous` and of `following`."""
+
+    middle: Sentences
+    previous: Sentences
+    following: Sentences
+
+
 def encode(
     p: Mapping[str, Tensor], x: list[Tensor], packings: list[Packing], shape: Shape,
     low: torch.dtype | None = None,
@@ -79,17 +88,16 @@ def encode(
 
 
 def losses(
-    p: Mapping[str, Tensor], middle: Sentences, previous: Sentences, following: Sentences,
-    shape: Shape, low: torch.dtype | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    p: Mapping[str, Tensor], batch: Passages, shape: Shape, low: torch.dtype | None = None
+) -> tuple[Tensor, Tensor]:
     """The sums of -log p(word) over the sentences before and those after (paper, eq. 10)."""
     inputs = _Inputs(p["word_vectors"], shape)
-    ended = middle.ended()
+    ended = batch.middle.ended()
     packings = [
         inputs.add(ended.ids, Packing.of(ended.lengths, backwards=name != DIRECTIONS[0]))
         for name in shape.directions
     ]
-    targets = [inputs.add_shifted(sentences) for sentences in (previous, following)]
+    targets = [inputs.add_shifted(sentences) for sentences in (batch.previous, batch.following)]
     rows = iter(inputs)
     vectors = encode(p, [next(rows) for _ in packings], packings, shape, low)
     return tuple(  # type: ignore[return-value]
@@ -120,7 +128,7 @@ class _Inputs:
     def __iter__(self) -> Iterator[Tensor]:
         ids = torch.from_numpy(np.concatenate(self._ids)).to(self._table.device)
         found = torch.nn.functional.embedding(ids, self._table)
-        return iter(found.split([len(part) for part in self._ids]))
+        return iter(torch.split(found, [len(part) for part in self._ids]))
 
 
 def _decoder_loss(

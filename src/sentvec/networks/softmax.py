@@ -66,7 +66,7 @@ class _SoftmaxLoss(torch.autograd.Function):
         return total.to(h.dtype)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Any, ...]:
         dh, dW, db = ctx.saved_tensors
         return dh * scale, dW * scale, db * scale, None, None, None

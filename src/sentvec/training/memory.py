@@ -11,15 +11,20 @@ from sentvec.errors import NotEnoughMemoryError
 _CGROUP = Path("/sys/fs/cgroup")
 # The interpreter with its libraries and the batches in work; measured, see docs/results.md.
 BASE_BYTES = 150 << 20
+_ADVICE = "lower dim, buckets or max_vocab"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEstimate:
-    """What a run will need, in bytes: matrices, the rest, and what is available (None: unknown)."""
+    """What a run will need, in bytes: matrices, the rest, and what is available (None: unknown).
+
+    `advice` says what makes it less.
+    """
 
     matrices: int
     rest: int
     available: int | None
+    advice: str = _ADVICE
 
     @property
     def total(self) -> int:
@@ -35,18 +40,20 @@ class MemoryEstimate:
             needs = "needs at least" if at_least else "needs"
             msg = (
                 f"training {needs} {gigabytes(self.total)} of memory, "
-                f"{gigabytes(self.available)} are available - lower dim, buckets or max_vocab"
+                f"{gigabytes(self.available)} are available - {self.advice}"
             )
             raise NotEnoughMemoryError(msg)
 
 
-def estimate(matrices: int, words: int, *, scratch: int = 0) -> MemoryEstimate:
+def estimate(
+    matrices: int, words: int, *, scratch: int = 0, advice: str = _ADVICE
+) -> MemoryEstimate:
     """The memory of training matrices of so many bytes, with a vocabulary of so many words.
 
     `scratch` is what the workers need for the longest sentence, and whatever else.
     """
     vocabulary = words * 250  # as Python objects, with the tables drawn from
-    return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available())
+    return MemoryEstimate(matrices, BASE_BYTES + vocabulary + scratch, available(), advice)
 
 
 def available() -> int | None:

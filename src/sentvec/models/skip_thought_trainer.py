@@ -1,0 +1,162 @@
+"""How Skip-Thought trains: its shape and its memory, and the worker that takes the batches.
+
+The network is in `networks`, the batches in `training.triples`, the loop in `training.loop`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import CorpusError
+from sentvec.models.skip_thought_settings import SkipThoughtSettings
+from sentvec.networks.shape import DECODERS, FIRST_WORD, UNKNOWN, Shape
+from sentvec.text.encoded import EncodedCorpus
+from sentvec.text.numbers import Ids
+from sentvec.threads import processors
+from sentvec.training import memory
+from sentvec.training.batches import Batch, Schedule
+from sentvec.training.triples import Triples
+
+_LATE = 0.98  # of the losses of late a batch before counts so much less
+_TORCH_BYTES = 150 << 20  # its libraries, over what every run has
+_LOGITS = 3 << 26  # bytes of a block of the output layer with what is made of it
+_ADVICE = "lower batch, dim, word_dim, max_vocab or max_tokens"
+
+
+def resolved(settings: SkipThoughtSettings) -> SkipThoughtSettings:
+    """The settings with what depends on the machine filled in."""
+    from sentvec.networks.learner import device_named
+
+    return settings.with_values(
+        threads=settings.threads or processors(), device=device_named(settings.device)
+    )
+
+
+def shape_of(settings: SkipThoughtSettings, n_words: int) -> Shape:
+    """The network for a vocabulary of so many words."""
+    words = n_words + FIRST_WORD
+    return Shape(
+        words, settings.word_dim, settings.dim, settings.encoder == "bi", settings.gru,
+        settings.decoder == "paper", settings.cutoffs(words),
+    )  # fmt: skip
+
+
+def memory_of(settings: SkipThoughtSettings, n_words: int) -> memory.MemoryEstimate:
+    """What a run will need: parameters with gradients and moments, and a batch of long sentences.
+
+    On a GPU that is mostly its memory, which is asked for there; the estimate is the same.
+    """
+    shape = shape_of(settings, n_words)
+    sizes = {name: math.prod(size) for name, size in shape.tensors().items()}
+    parameters = sum(sizes.values())
+    output = sum(size for name, size in sizes.items() if name.startswith("output."))
+    # Gradients of the output stand twice for a moment, those of the table once more.
+    copies = 4 * parameters + output + sizes["word_vectors"]
+    tokens = settings.batch * (settings.max_tokens + 1)
+    # Of a token: the inputs and results of the gates, states, and the gradients of these.
+    encoder = 2 * shape.word_dim + 14 * shape.dim
+    decoder = 2 * shape.word_dim + 20 * shape.dim
+    scratch = 4 * tokens * (encoder + 2 * decoder) + _LOGITS + _TORCH_BYTES
+    return memory.estimate(4 * copies, n_words, scratch=scratch, advice=_ADVICE)
+
+
+def triples_of(corpus: EncodedCorpus, settings: SkipThoughtSettings) -> Triples:
+    """The triples of a corpus.
+
+    Raises:
+        CorpusError: There are none.
+    """
+    triples = Triples.of(corpus, settings.batch, settings.max_tokens)
+    if len(triples.middles):
+        return triples
+    stats = corpus.stats
+    has = f"{stats.sentences:,} sentences in {stats.documents:,} documents"
+    if triples.too_long:
+        msg = (
+            f"no three sentences in a row have at most max_tokens={settings.max_tokens} words each "
+            f"(the corpus has {has}) - raise max_tokens, or split the text into sentences"
+        )
+        raise CorpusError(msg)
+    msg = (
+        f"no sentence stands between two others: the corpus has {has} - expected documents of "
+        "three sentences and more, one a line, blank lines only between documents"
+    )
+    raise CorpusError(msg)
+
+
+class Worker:
+    """Trains a network on batches of triples, and measures it on held-out text.
+
+    Args:
+        triples: Those of the corpus.
+        settings: Of the run, resolved.
+        n_words: Of the vocabulary.
+        schedule: Of the run.
+    """
+
+    def __init__(
+        self, triples: Triples, settings: SkipThoughtSettings, n_words: int, schedule: Schedule
+    ) -> None:
+        from sentvec.networks.learner import Learner
+
+        self._triples, self._settings, self._n_words = triples, settings, n_words
+        self._schedule, self._total = schedule, float(triples.lengths.sum() * schedule.epochs)
+        self.learner = Learner(
+            shape_of(settings, n_words), seed=settings.seed, clip=settings.clip,
+            device=settings.device, precision=settings.precision,
+        )  # fmt: skip
+        self._late = np.zeros((2, 2))  # sums of losses, and of words, of late
+
+    def __call__(self, batch: Batch) -> tuple[float, int]:
+        """Train on a batch; returns (sum of losses, number of words predicted)."""
+        if not len(batch.sentences):
+            return 0.0, 0
+        sums, words = self._run(self.learner.step, self._triples, batch,
+                                self._schedule.rate(batch.done / self._total))  # fmt: skip
+        self._late = _LATE * self._late + (sums, words)
+        return float(sums.sum()), int(words.sum())
+
+    def parts(self) -> dict[str, float]:
+        """The loss of a word of the sentence before and of the one after, of late."""
+        return self._by_direction(self._late) if self._late[1].all() else {}
+
+    def evaluate(self, corpus: EncodedCorpus) -> tuple[float, dict[str, float]]:
+        """The loss of a word on another text, with the same ids, and by direction."""
+        triples = triples_of(corpus, self._settings)
+        totals = np.zeros((2, 2))
+        for batch in triples.batches(Schedule(1, 1.0, False, 0, 1)):
+            totals += self._run(self.learner.loss, triples, batch)
+        return float(totals[0].sum() / totals[1].sum()), self._by_direction(totals)
+
+    def _by_direction(self, totals: NDArray[np.float64]) -> dict[str, float]:
+
+        return dict(zip(DECODERS, (totals[0] / totals[1]).tolist(), strict=True))
+
+    def _run(
+        self, action: Any, triples: Triples, batch: Batch, *arguments: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Do something with a batch; returns sums of losses and words predicted, by direction."""
+        from sentvec.networks.skip_thought import Passages, Sentences
+
+        middle, previous, following = (
+            Sentences(rows_of_ids(ids, self._n_words), lengths)
+            for ids, lengths in (
+                (batch.ids, np.diff(batch.offsets)),
+                triples.words(batch.sentences - 1),
+                triples.words(batch.sentences + 1),
+            )
+        )
+        sums = action(Passages(middle, previous, following), *arguments)
+        words = np.array([s.lengths.sum() + len(s.lengths) for s in (previous, following)], float)
+        return sums, words
+
+
+def rows_of_ids(ids: Ids, n_words: int) -> NDArray[np.int64]:
+    """The rows of the word vectors for ids of an encoded corpus, where n_words is the unknown."""
+    rows = ids.astype(np.int64) + FIRST_WORD
+    rows[ids == n_words] = UNKNOWN
+    return rows

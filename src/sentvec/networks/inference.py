@@ -1,0 +1,89 @@
+"""Sentence vectors of a trained encoder, on a CPU: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sentvec.networks.packing import Packing
+from sentvec.networks.shape import DIRECTIONS, Shape
+from sentvec.networks.skip_thought import encode
+
+Floats = NDArray[np.float32]
+_BATCH_TOKENS = 1 << 13
+
+
+class Encoder:
+    """The encoder of one network.
+
+    Args:
+        shape: Of the network.
+        arrays: Its encoder tensors by name; all but the word vectors are copied.
+        lookup: Gives the word vectors of some rows, float32 (n, w).
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        arrays: Mapping[str, NDArray[Any]],
+        lookup: Callable[[NDArray[np.int64]], Floats],
+    ) -> None:
+        self._shape, self._lookup = shape, lookup
+        self._parameters = {
+            name: torch.tensor(np.asarray(arrays[name]))
+            for name in shape.encoder_tensors()
+            if name != "word_vectors"
+        }
+
+    def vectors(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
+        """Encode sentences that lie one after the other: float32 (n, dim), in their order.
+
+        Sentences of like length are run together; a sentence's vector does not depend on the others
+        but for the rounding of sums.
+
+        Args:
+            ids: Rows of the word vectors.
+            lengths: Words of each sentence, at least 1.
+        """
+        found = np.empty((len(lengths), self._shape.dim), np.float32)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        for batch in _batches(lengths):
+            chosen = lengths[batch]
+            flat = np.concatenate([ids[starts[i] : starts[i + 1]] for i in batch])
+            x = self._lookup(flat)
+            packings = [
+                Packing.of(chosen, backwards=name != DIRECTIONS[0])
+                for name in self._shape.directions
+            ]
+            words = [torch.from_numpy(x[packing.places]) for packing in packings]
+            with torch.no_grad():
+                found[batch] = encode(self._parameters, words, packings, self._shape).numpy()
+        return found
+
+
+def _batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Sentences by length, as many at a time as have some thousand tokens."""
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        # the last of a batch is the longest
+        rest = lengths[order[start:]] * np.arange(1, len(order) - start + 1)
+        size = max(1, int(np.searchsorted(rest, _BATCH_TOKENS, side="right")))
+        yield order[start : start + size]
+        start += size
+
+
+@contextmanager
+def using_threads(threads: int) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
