@@ -111,6 +111,8 @@ _SKIPPED = {
     "no_known_word": "sentences without a known word",
     "one_known_word": "sentences of one known word",
     "no_neighbour": "sentences without neighbours (seen only as negatives)",
+    "edge": "first and last sentences of documents (seen only as neighbours)",
+    "too_long": "sentences longer than max_tokens or beside one",
 }
 _UNKNOWN = {
     "below_min_count": "seen less than min_count times",

@@ -33,6 +33,7 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
 from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
+from sentvec.training.summary import Trained
 
 
 class SiameseCBOW(SentenceEncoder):
@@ -127,7 +128,8 @@ class SiameseCBOW(SentenceEncoder):
         arrays = _matrices(run, settings, n_words)
         V, squares = arrays["input_vectors"], arrays.get("squares", np.empty(0, np.float32))
         stats = corpus.stats
-        run.alone = stats.sentences - stats.empty_sentences - pairs.examples
+        alone = stats.sentences - stats.empty_sentences - pairs.examples
+        run.trained = Trained.on_neighbours(stats, alone)
         shared = Shared(counts, V, squares.reshape(-1), pairs, settings)
         end = run.train(
             Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads),

@@ -32,6 +32,7 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
 from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
+from sentvec.training.summary import Trained
 
 _FEWEST_WORDS = 2  # of a vocabulary
 
@@ -121,9 +122,10 @@ class SkipThought(StoredEncoder):
         device_named(settings.device)  # a run may go on elsewhere
         n_words = len(run.corpus.vocabulary)
         triples = triples_of(run.corpus, settings)
-        stats = run.corpus.stats
-        run.words = int(triples.lengths.sum())
-        run.alone = stats.sentences - stats.empty_sentences - len(triples.middles)
+        run.words, middles = int(triples.lengths.sum()), len(triples.middles)
+        edges = run.corpus.stats.sentences - middles - triples.too_long
+        skipped = {"edge": edges, "too_long": triples.too_long}
+        run.trained = Trained(middles, run.words, skipped)
         need = memory_of(settings, n_words)
         run.listener.memory(need)
         if settings.device == "cpu":
