@@ -40,7 +40,7 @@ class Heard(Listener):
 
     def __init__(self, stop_at=2.0, stop=None):
         self.stop_at, self.stop = stop_at, stop
-        self.losses, self.progresses, self.summaries = [], [], []
+        self.losses, self.progresses, self.summaries, self.warnings = [], [], [], []
 
     def progress(self, progress):
         self.progresses.append(progress)
@@ -55,6 +55,9 @@ class Heard(Listener):
 
     def summary(self, summary):
         self.summaries.append(summary)
+
+    def warning(self, message):
+        self.warnings.append(message)
 
 
 @pytest.fixture
@@ -301,9 +304,11 @@ def test_patience_ends_a_run_and_keeps_the_best_epoch(monkeypatch):
     assert np.array_equal(model.input_vectors, seen[1])
 
 
-def test_held_out_text_without_neighbours_is_an_error():
-    with pytest.raises(CorpusError, match="no sentence has a neighbour"):
-        train(validate=["joy grief", "", "oven flour"])
+def test_held_out_text_without_neighbours_is_an_error_before_anything_is_trained():
+    heard = Heard()
+    with pytest.raises(CorpusError, match="neighbour: the held-out text has 2 sentences in 2 docu"):
+        train(validate=["joy grief", "", "oven flour"], listener=heard)
+    assert heard.progresses == []
 
 
 def test_held_out_sentences_may_be_longer_than_those_of_the_corpus():
@@ -331,6 +336,17 @@ def test_words_that_both_have_start_with_the_vectors_given(tmp_path):
             if word != "brandnew":
                 np.testing.assert_array_equal(model.word_vector(word), old.word_vector(word))
         assert 0 < np.abs(model.word_vector("brandnew")).max() < 0.06
+
+
+def test_vectors_for_less_than_half_of_the_words_are_said_to_be_few():
+    old = train(LINES)
+    n_new = len(old.vocabulary) + 1
+    lines = [*LINES, *(f"new{k} joy" for k in range(n_new))]
+    for given, warned in ((lines, True), (lines[:-2], False)):
+        heard = Heard()
+        model = train(given, init_from=old, dim=None, epochs=1, listener=heard)
+        expected = f"only {n_new - 1} of the {len(model.vocabulary)} words of the corpus"
+        assert [message.startswith(expected) for message in heard.warnings] == [True] * warned
 
 
 def test_training_can_go_on_from_a_siamese_model_and_be_resumed(tmp_path, small_steps):
