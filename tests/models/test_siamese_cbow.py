@@ -16,6 +16,7 @@ from sentvec import Listener, SiameseCBOW, SiameseCBOWSettings, load, resume
 from sentvec.errors import (
     CorpusError,
     DivergedError,
+    InputTypeError,
     NotEnoughMemoryError,
     SettingsError,
     SourceError,
@@ -366,6 +367,9 @@ def test_vectors_of_another_length_or_none_of_the_words_are_refused(tmp_path):
         train(["Q R S", "R S Q"], init_from=old, tokenizer="whitespace")
     with pytest.raises(SourceError):
         train(init_from=tmp_path / "nothing")
+    for trainer in (train_siamese, train_sent2vec):
+        with pytest.raises(InputTypeError, match="init_from is of type dict - expected a model"):
+            trainer(LINES, init_from={"oven": [1.0, 2.0]})
 
 
 def test_vectors_that_are_not_finite_are_refused():

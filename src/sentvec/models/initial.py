@@ -15,7 +15,7 @@ import os
 
 import numpy as np
 
-from sentvec.errors import DivergedError, FormatError, SettingsError
+from sentvec.errors import DivergedError, FormatError, InputTypeError, SettingsError
 from sentvec.models.encoder import SentenceEncoder
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.rows import Rows, in_blocks
@@ -35,6 +35,7 @@ def opened_for_training(
     A path may be anything `sentvec.load` opens, so a binary of the released program too.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no model, or one with output vectors of another.
         SettingsError: It is of another kind, or lost words, so that its n-grams have other ids.
         DivergedError: Its vectors are not finite.
@@ -104,6 +105,9 @@ def _opened(init_from: str | os.PathLike[str] | SentenceEncoder) -> SentenceEnco
     """The model itself, or what `sentvec.load` makes of a path."""
     if isinstance(init_from, SentenceEncoder):
         return init_from
+    if not isinstance(init_from, str | os.PathLike):
+        msg = f"init_from is of type {type(init_from).__name__} - expected a model of ours, its"
+        raise InputTypeError(msg + " folder, or a file that sentvec.load opens")
     from sentvec.models.load import load  # which knows this module
 
     return load(init_from)
@@ -115,6 +119,7 @@ def opened_word_vectors(
     """The word vectors to start from: a model, its folder, or a file that `sentvec.load` opens.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no such model or file.
         SettingsError: Its vectors are not of length `dim`, where that is given.
     """
