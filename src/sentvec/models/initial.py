@@ -15,7 +15,7 @@ import os
 
 import numpy as np
 
-from sentvec.errors import DivergedError, FormatError, SettingsError
+from sentvec.errors import DivergedError, FormatError, InputTypeError, SettingsError
 from sentvec.models.encoder import SentenceEncoder, averaging
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.models.stored import StoredEncoder
@@ -36,6 +36,7 @@ def opened_for_training(
     A path may be anything `sentvec.load` opens, so a binary of the released program too.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no model, or one with output vectors of another.
         SettingsError: It is of another kind, or lost words, so that its n-grams have other ids.
         DivergedError: Its vectors are not finite.
@@ -106,6 +107,9 @@ def _opened(init_from: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
     """The model itself, or what `sentvec.load` makes of a path."""
     if isinstance(init_from, StoredEncoder):
         return init_from
+    if not isinstance(init_from, str | os.PathLike):
+        msg = f"init_from is of type {type(init_from).__name__} - expected a model of ours, its"
+        raise InputTypeError(msg + " folder, or a file that sentvec.load opens")
     from sentvec.models.load import load  # which knows this module
 
     return load(init_from)
@@ -117,6 +121,7 @@ def opened_word_vectors(
     """The word vectors to start from: a model, its folder, or a file that `sentvec.load` opens.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no such model or file.
         SettingsError: It has no word vectors of its own, or they are not of length `dim`, where
             that is given.
