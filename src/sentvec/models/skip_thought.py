@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError
 from sentvec.models.base import OnEmpty, Texts, Vectors
+from sentvec.models.card import model_card
+from sentvec.models.lazy import LazyMatrix
 from sentvec.models.opened import check_parts
 from sentvec.models.plan import Plan
 from sentvec.models.run import Run, train_run
@@ -25,7 +28,8 @@ from sentvec.models.skip_thought_trainer import Worker, memory_of, resolved, sha
 from sentvec.models.stored import StoredEncoder
 from sentvec.networks import require_torch
 from sentvec.networks.shape import END, FIRST_WORD, UNKNOWN
-from sentvec.storage.folder import ModelFolder
+from sentvec.rows import DenseRows, MovedRows, Rows
+from sentvec.storage.folder import ModelFolder, write_folder
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -35,6 +39,8 @@ from sentvec.training.progress import Listener
 from sentvec.training.summary import Trained
 
 _FEWEST_WORDS = 2  # of a vocabulary
+# Where tables are in another order than ours, as those of other programs: int64, a row's place.
+WORD_ROWS = "word_rows"
 
 
 class SkipThought(StoredEncoder):
@@ -266,8 +272,32 @@ class SkipThought(StoredEncoder):
         for part in self.parts:
             arrays = {name: self.tensors[part.prefix + name]
                       for name in part.shape.encoder_tensors()}  # fmt: skip
-            found.append(Encoder(part.shape, arrays, arrays["word_vectors"].__getitem__))
+            found.append(Encoder(part.shape, arrays, self._word_vectors(part).take))
         return found
+
+    def _word_vectors(self, part: Part) -> Rows:
+        """The word vectors of a part in our order: end, unknown, then the words."""
+        table = DenseRows(self.tensors[part.prefix + "word_vectors"])
+        places = self.tensors.get(WORD_ROWS)
+        return table if places is None else MovedRows(table, places)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model folder; an older model there is replaced, anything else is refused.
+
+        Raises:
+            StorageError: The folder cannot be written; what stood there is unchanged.
+        """
+        tensors: dict[str, Any] = {
+            name: tensor for name, tensor in self.tensors.items() if name != WORD_ROWS
+        }
+        if WORD_ROWS in self.tensors:  # what is saved is in our order
+            for part in self.parts:
+                rows = self._word_vectors(part)
+                tensors[part.prefix + "word_vectors"] = LazyMatrix(
+                    np.arange(rows.shape[0]), rows.take, rows.shape[1], np.dtype("f4")
+                )
+        card = model_card(Path(folder).name, self.config)
+        write_folder(folder, self.config, self.vocabulary, tensors, card)
 
 
 def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
@@ -275,4 +305,5 @@ def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
     if not wanted:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, np.float32(1))
+    scaled: Vectors = vectors / np.where(lengths > 0, lengths, np.float32(1))
+    return scaled
