@@ -305,5 +305,4 @@ def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
     if not wanted:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Vectors = vectors / np.where(lengths > 0, lengths, np.float32(1))
-    return scaled
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
