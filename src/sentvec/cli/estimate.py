@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,13 +13,29 @@ from sentvec.cli.options import with_settings
 from sentvec.errors import SettingsError
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.models.siamese_settings import SiameseCBOWSettings
+from sentvec.models.skip_thought_settings import SkipThoughtSettings
 from sentvec.suggest import near_names
 from sentvec.training.memory import MemoryEstimate, gigabytes
 
-_KINDS: dict[str, type[Sent2VecSettings | SiameseCBOWSettings]] = {
+_Settings: TypeAlias = Sent2VecSettings | SiameseCBOWSettings | SkipThoughtSettings
+_KINDS: dict[str, type[_Settings]] = {
     "sent2vec": Sent2VecSettings,
     "siamese-cbow": SiameseCBOWSettings,
+    "skip-thought": SkipThoughtSettings,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What a training needs: its memory, the rows of the model in words, and its bytes on disk.
+
+    A checkpoint holds `checkpoint` bytes.
+    """
+
+    memory: MemoryEstimate
+    rows: str
+    model: int
+    checkpoint: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class _Corpus:
     disk: int = 0
 
 
-@with_settings(Sent2VecSettings, SiameseCBOWSettings)
+@with_settings(Sent2VecSettings, SiameseCBOWSettings, SkipThoughtSettings)
 def command(
     corpus: Annotated[
         list[str] | None, typer.Argument(help="Text files, one sentence a line; they are counted.")
@@ -42,7 +58,7 @@ def command(
         int | None, typer.Option(help="Instead of a corpus: the number of words.")
     ] = None,
     model: Annotated[
-        str, typer.Option(help="The kind of model: sent2vec or siamese-cbow.")
+        str, typer.Option(help="The kind of model: sent2vec, siamese-cbow or skip-thought.")
     ] = "sent2vec",
     preset: Annotated[
         str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
@@ -62,21 +78,20 @@ def command(
     else:
         msg = "estimate needs a corpus or --vocab - expected one of them, --vocab from 2"
         raise SettingsError(msg)
-    need, buckets, rows = _needs(chosen, text)
-    number_bytes = 2 if chosen.dtype == "float16" else 4
-    on_disk = rows * chosen.dim * number_bytes + 12 * text.words
-    typer.echo(f"rows        {text.words:,} words, {buckets:,} n-gram buckets, dim {chosen.dim}")
+    needs = _needs(chosen, text)
+    need = needs.memory
+    typer.echo(f"rows        {text.words:,} words, {needs.rows}, dim {chosen.dim}")
     typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
     if need.available is not None:
         typer.echo(f"available   {gigabytes(need.available)}")
-    typer.echo(f"disk        {gigabytes(on_disk)} for the model")
+    typer.echo(f"disk        {gigabytes(needs.model)} for the model")
     typer.echo(
-        f"while training, {gigabytes(2 * on_disk + text.disk)} more with checkpoints "
+        f"while training, {gigabytes(2 * needs.checkpoint + text.disk)} more with checkpoints "
         "(two of them, and the encoded corpus)"
     )
 
 
-def _read(corpus: list[str], chosen: Sent2VecSettings | SiameseCBOWSettings) -> _Corpus:
+def _read(corpus: list[str], chosen: _Settings) -> _Corpus:
     """Count a corpus."""
     from sentvec.text.encoded import encode_corpus
     from sentvec.text.sources import open_corpus
@@ -95,18 +110,27 @@ def _read(corpus: list[str], chosen: Sent2VecSettings | SiameseCBOWSettings) -> 
         )  # fmt: skip
 
 
-def _needs(
-    chosen: Sent2VecSettings | SiameseCBOWSettings, text: _Corpus
-) -> tuple[MemoryEstimate, int, int]:
-    """The memory, the n-gram buckets, and the rows of all matrices of the model."""
-    from sentvec.models import sent2vec_trainer, siamese_trainer
+def _needs(chosen: _Settings, text: _Corpus) -> _Needs:
+    """What a training with these settings needs for such a text."""
+    from sentvec.models import sent2vec_trainer, siamese_trainer, skip_thought_trainer
 
+    words = 12 * text.words  # the vocabulary on disk
+    if isinstance(chosen, SkipThoughtSettings):
+        kept = min(text.words, chosen.max_vocab or text.words)
+        need = skip_thought_trainer.memory_of(chosen, kept)
+        parameters = 4 * skip_thought_trainer.count_parameters(chosen, kept)
+        rows = f"{parameters // 4:,} parameters"
+        return _Needs(need, rows, parameters + words, 3 * parameters)
+    number_bytes = 2 if chosen.dtype == "float16" else 4
     if isinstance(chosen, SiameseCBOWSettings):
         need = siamese_trainer.memory_of(chosen, text.words, text.longest, text.sentences)
-        return need, 0, text.words
-    tokens = text.known_tokens
-    if tokens is None:
-        tokens = 2 * sent2vec_trainer.MOST_BUCKETS
-    buckets = sent2vec_trainer.buckets_for(chosen, tokens)
-    need = sent2vec_trainer.memory_of(chosen, text.words, buckets)
-    return need, buckets, 2 * text.words + buckets
+        buckets, n_rows = 0, text.words
+    else:
+        tokens = text.known_tokens
+        if tokens is None:
+            tokens = 2 * sent2vec_trainer.MOST_BUCKETS
+        buckets = sent2vec_trainer.buckets_for(chosen, tokens)
+        need = sent2vec_trainer.memory_of(chosen, text.words, buckets)
+        n_rows = 2 * text.words + buckets
+    on_disk = n_rows * chosen.dim * number_bytes + words
+    return _Needs(need, f"{buckets:,} n-gram buckets", on_disk, on_disk)

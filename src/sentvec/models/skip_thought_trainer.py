@@ -6,7 +6,7 @@ The network is in `networks`, the batches in `training.triples`, the loop in `tr
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from sentvec.threads import processors
 from sentvec.training import memory
 from sentvec.training.batches import Batch, Schedule
 from sentvec.training.triples import Triples
+
+if TYPE_CHECKING:
+    from sentvec.networks.skip_thought import Passages
 
 _LATE = 0.98  # of the losses of late a batch before counts so much less
 _TORCH_BYTES = 150 << 20  # its libraries, over what every run has
@@ -43,6 +46,11 @@ def shape_of(settings: SkipThoughtSettings, n_words: int) -> Shape:
         words, settings.word_dim, settings.dim, settings.encoder == "bi", settings.gru,
         settings.decoder == "paper", settings.cutoffs(words),
     )  # fmt: skip
+
+
+def count_parameters(settings: SkipThoughtSettings, n_words: int) -> int:
+    """All numbers of the network for a vocabulary of so many words."""
+    return sum(math.prod(size) for size in shape_of(settings, n_words).tensors().values())
 
 
 def memory_of(settings: SkipThoughtSettings, n_words: int) -> memory.MemoryEstimate:
@@ -140,19 +148,25 @@ class Worker:
         self, action: Any, triples: Triples, batch: Batch, *arguments: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Do something with a batch; returns sums of losses and words predicted, by direction."""
+        passages = self._neighbours(triples, batch)
+        sums = action(passages, *arguments)
+        words = [s.lengths.sum() + len(s.lengths) for s in (passages.previous, passages.following)]
+        return sums, np.array(words, float)
+
+    def _neighbours(self, triples: Triples, batch: Batch) -> Passages:
+        """The sentences of a batch with those before and after them."""
         from sentvec.networks.skip_thought import Passages, Sentences
 
-        middle, previous, following = (
-            Sentences(rows_of_ids(ids, self._n_words), lengths)
-            for ids, lengths in (
-                (batch.ids, np.diff(batch.offsets)),
-                triples.words(batch.sentences - 1),
-                triples.words(batch.sentences + 1),
+        return Passages(
+            *(
+                Sentences(rows_of_ids(ids, self._n_words), lengths)
+                for ids, lengths in (
+                    (batch.ids, np.diff(batch.offsets)),
+                    triples.words(batch.sentences - 1),
+                    triples.words(batch.sentences + 1),
+                )
             )
         )
-        sums = action(Passages(middle, previous, following), *arguments)
-        words = np.array([s.lengths.sum() + len(s.lengths) for s in (previous, following)], float)
-        return sums, words
 
 
 def rows_of_ids(ids: Ids, n_words: int) -> NDArray[np.int64]:
