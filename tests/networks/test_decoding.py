@@ -25,7 +25,9 @@ KINDS = [
 class Network:
     """A network of random parameters, large enough to have opinions, and a sentence it has read."""
 
-    def __init__(self, form="released", conditioned=True, cutoffs=(), words=8, scale=8.0, seed=3, bias=()):
+    def __init__(
+        self, form="released", conditioned=True, cutoffs=(), words=8, scale=8.0, seed=3, bias=()
+    ):
         self.shape = Shape(words, 4, 6, seed % 2 == 1, form, conditioned, cutoffs)
         random = torch.Generator().manual_seed(seed)
         self.p = {name: tensor * scale for name, tensor in start(self.shape, seed).items()}
