@@ -162,6 +162,8 @@ def test_what_does_not_end_says_so_and_comes_last():
     mixed = Network(words=6, scale=3.0).beam("next", beam=30, count=30, max_tokens=2)
     ends = [one.finished for one in mixed]
     assert ends == sorted(ends, reverse=True)
+    assert {*ends} == {True, False}
+    assert len({one.rows for one in mixed}) == len(mixed)  # with its end or without it, not both
 
 
 def test_draws_repeat_with_their_seed_and_do_not_depend_on_how_many_are_drawn():
