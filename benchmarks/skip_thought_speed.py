@@ -137,7 +137,7 @@ def ours(
     gather = Timed(worker._neighbours)
     before = vars(skip_thought)["output_loss"]
     layer = Timed(before)
-    worker._neighbours = gather  # type: ignore[method-assign]
+    vars(worker)["_neighbours"] = gather
     vars(skip_thought)["output_loss"] = layer
     try:
         speed, (dealing, gathering, output) = measure(worker, triples, n_batches, gather, layer)

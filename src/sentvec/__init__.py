@@ -18,6 +18,7 @@ from sentvec.errors import SentvecError
 if TYPE_CHECKING:
     from sentvec.evaluation.report import Report
     from sentvec.models.evaluate import evaluate
+    from sentvec.models.generation import Generated
     from sentvec.models.load import load, resume
     from sentvec.models.presets import PRESETS
     from sentvec.models.results import Feature, Hit
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Feature": "sentvec.models.results",
+    "Generated": "sentvec.models.generation",
     "Hit": "sentvec.models.results",
     "Listener": "sentvec.training.progress",
     "PRESETS": "sentvec.models.presets",
@@ -54,6 +56,7 @@ _HOMES = {
 __all__ = [
     "PRESETS",
     "Feature",
+    "Generated",
     "Hit",
     "Listener",
     "Progress",

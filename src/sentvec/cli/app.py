@@ -15,6 +15,7 @@ from sentvec.cli import (
     encode,
     estimate,
     evaluate,
+    generate,
     info,
     neighbors,
     prepare,
@@ -36,6 +37,7 @@ app.add_typer(train.app, name="train")
 app.command("encode")(encode.command)
 app.command("similarity")(similarity.command)
 app.command("neighbors")(neighbors.command)
+app.command("generate")(generate.command)
 app.command("evaluate")(evaluate.command)
 app.command("compare")(compare.command)
 app.command("prepare")(prepare.command)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ from sentvec.training import matrices
 from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
 from sentvec.training.summary import Trained
+
+if TYPE_CHECKING:
+    from sentvec.models.generation import Generated
 
 _FEWEST_WORDS = 2  # of a vocabulary
 # Where tables are in another order than ours, as those of other programs: int64, a row's place.
@@ -225,6 +228,55 @@ class SkipThought(StoredEncoder):
             return_known=return_known, end_token=end_token, normalize_parts=normalize_parts,
         )  # fmt: skip
 
+    def generate(
+        self,
+        text: str,
+        *,
+        direction: str = "next",
+        beam: int | None = None,
+        sample: float | None = None,
+        count: int = 1,
+        max_tokens: int | None = None,
+        seed: int = 1,
+    ) -> list[Generated]:
+        """Write the sentence after a text, or the one before it.
+
+        By beam search for the likeliest sentence, or by drawing words at random. Only words the
+        model was trained with are written, never the unknown word.
+
+            model.generate("she opened the letter")[0].text
+            model.generate("she opened the letter", sample=0.7, count=3, seed=5)
+
+        Args:
+            text: One sentence.
+            direction: `next` or `previous`.
+            beam: Search with so many hypotheses; 1 takes the likeliest word each time. Without it
+                and `sample` it is 5, or `count` where that is more.
+            sample: Draw words at this temperature: 1 draws as the model says, lower values draw
+                likelier words.
+            count: How many sentences to write, at most `beam`.
+            max_tokens: The most words of a sentence; one that has not ended by then is cut off.
+                Without it, that of training: the model has seen no longer ones.
+            seed: Of the draws.
+
+        Returns:
+            `count` sentences, the likeliest first where they were searched for and finished ones
+            before others; fewer where the search does not find as many.
+
+        Raises:
+            MissingExtraError: torch is not installed.
+            SettingsError: An argument cannot work, or the model has no decoders or is combined.
+            InputTypeError: `text` is no str.
+            EmptyTextError: It has no known word.
+            FormatError: The model is damaged: probabilities are not finite.
+        """
+        from sentvec.models.generation import generate  # which knows this class
+
+        return generate(
+            self, text, direction=direction, beam=beam, sample=sample, count=count,
+            max_tokens=max_tokens, seed=seed,
+        )  # fmt: skip
+
     def _encode(
         self, texts: list[str], threads: int, **options: Any
     ) -> tuple[Vectors, NDArray[np.int64]]:
@@ -298,6 +350,12 @@ class SkipThought(StoredEncoder):
                 )
         card = model_card(Path(folder).name, self.config)
         write_folder(folder, self.config, self.vocabulary, tensors, card)
+
+    @cached_property
+    def _decoders(self) -> dict[str, Any]:
+        from sentvec.models.generation import decoders_of
+
+        return decoders_of(self)
 
 
 def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
