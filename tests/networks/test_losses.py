@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-
 from networks_of_tests import KINDS, WORDS, arrays, listed, name_of, parameters, passages, triples
+
 from sentvec.kernels import skip_thought_reference as reference
 from sentvec.networks.packing import Packing
 from sentvec.networks.shape import DIRECTIONS, Shape, clusters

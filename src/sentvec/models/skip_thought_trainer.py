@@ -133,7 +133,6 @@ class Worker:
         return float(totals[0].sum() / totals[1].sum()), self._by_direction(totals)
 
     def _by_direction(self, totals: NDArray[np.float64]) -> dict[str, float]:
-
         return dict(zip(DECODERS, (totals[0] / totals[1]).tolist(), strict=True))
 
     def _run(
