@@ -97,7 +97,10 @@ def test_not_good_is_sad_and_not_bad_is_glad(with_word_pairs, trained):
 
 
 def test_words_alone_cannot_tell_not_good_from_very_good(with_word_pairs):
-    assert moods(with_word_pairs.train(planted_corpus(), **with_word_pairs.without_pairs)) != RIGHT_MOODS
+    assert (
+        moods(with_word_pairs.train(planted_corpus(), **with_word_pairs.without_pairs))
+        != RIGHT_MOODS
+    )
 
 
 def test_encode_gives_a_vector_for_a_str_and_a_matrix_for_anything_else(trained):

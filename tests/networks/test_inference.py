@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks_of_tests import KINDS, arrays, listed, name_of, parameters, sentences
 
@@ -53,6 +53,7 @@ def test_a_vector_does_not_depend_on_the_sentences_beside_it(shape, tokens, monk
     np.testing.assert_allclose(back[::-1], alone, rtol=0, atol=1e-6)
 
 
+@settings(deadline=None)
 @given(lengths=st.lists(st.integers(1, 60), max_size=50), tokens=st.sampled_from([1, 20, 100]))
 def test_batches_have_every_sentence_once_by_length_and_few_tokens(lengths, tokens):
     patch = pytest.MonkeyPatch()

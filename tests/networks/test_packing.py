@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentvec.networks.packing import Packing
@@ -27,6 +27,7 @@ def plain(lengths, backwards):
     return order, sizes, [row[0] for row in rows], [row[1] for row in rows], last
 
 
+@settings(deadline=None)
 @given(lengths=lengths_of_sentences, backwards=st.booleans())
 def test_a_packing_is_what_going_through_all_sentences_gives(lengths, backwards):
     packing = Packing.of(np.array(lengths), backwards=backwards)
@@ -39,6 +40,7 @@ def test_a_packing_is_what_going_through_all_sentences_gives(lengths, backwards)
     assert packing.first.tolist() == np.cumsum([0, *sizes])[:-1].tolist()
 
 
+@settings(deadline=None)
 @given(lengths=lengths_of_sentences)
 def test_every_token_is_packed_once_and_the_last_read_is_the_last_or_the_first(lengths):
     ends = np.cumsum(lengths)
@@ -50,6 +52,7 @@ def test_every_token_is_packed_once_and_the_last_read_is_the_last_or_the_first(l
         assert read_last.tolist() == expected.tolist()
 
 
+@settings(deadline=None)
 @given(lengths=lengths_of_sentences)
 def test_a_step_has_no_more_sentences_than_the_one_before(lengths):
     packing = Packing.of(np.array(lengths))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from math import exp
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate, gigabytes
+from sentvec.training.metrics import perplexity
 from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
 from sentvec.training.summary import Summary
@@ -156,14 +156,21 @@ def _numbers(state: State) -> str:
     word = "ETA" if state.done < 1 else "took"
     minutes, rest = divmod(round(min(seconds, 359_999)), 60)
     return (
-        f"{state.words_per_second / 1e6:.2f} M words/s  {word} {minutes}:{rest:02d}  "
+        f"{_speed(state.words_per_second)} words/s  {word} {minutes}:{rest:02d}  "
         f"lr {_short(state.lr)}  loss {state.loss:.4f}{_parts(state.parts)}"
     )
 
 
+def _speed(words: float) -> str:
+    """Words a second: millions, or the words of a model that reads fewer."""
+    return f"{words / 1e6:.2f} M" if words >= 1e5 else f"{words:,.0f}"
+
+
 def _parts(parts: dict[str, float]) -> str:
     """The loss of each thing that is predicted, with its perplexity, where there are several."""
-    found = [f"{name} {loss:.3f}, perplexity {exp(loss):.1f}" for name, loss in parts.items()]
+    found = [
+        f"{name} {loss:.3f}, perplexity {perplexity(loss):.1f}" for name, loss in parts.items()
+    ]
     return f" ({'; '.join(found)})" if found else ""
 
 

@@ -121,6 +121,8 @@ class SkipThought(StoredEncoder):
         device_named(settings.device)  # a run may go on elsewhere
         n_words = len(run.corpus.vocabulary)
         triples = triples_of(run.corpus, settings)
+        if run.held_out is not None:  # now, not after the first epoch
+            triples_of(run.held_out, settings, "the held-out text")
         stats = run.corpus.stats
         run.words = int(triples.lengths.sum())
         run.alone = stats.sentences - stats.empty_sentences - len(triples.middles)

@@ -91,6 +91,13 @@ def _with_perplexities(record: dict[str, Any]) -> dict[str, Any]:
     parts = record.pop("parts")
     if not parts:
         return record
-    # Above 709 it is no number any more; a run that diverges says so itself.
-    perplexity = {name: math.exp(min(loss, 709.0)) for name, loss in parts.items()}
-    return {**record, "parts": parts, "perplexity": perplexity}
+    return {**record, "parts": parts,
+            "perplexity": {name: perplexity(loss) for name, loss in parts.items()}}  # fmt: skip
+
+
+def perplexity(loss: float) -> float:
+    """How many words a loss per word is as good as choosing from; infinite where it diverges."""
+    try:
+        return math.exp(loss)
+    except OverflowError:
+        return math.inf
