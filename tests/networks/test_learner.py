@@ -112,6 +112,29 @@ def test_what_goes_on_from_the_arrays_takes_the_same_steps_to_the_bit(shape, pre
     assert not same_bits(kept, learner.arrays())
 
 
+@pytest.mark.parametrize("missing", [1, 2])
+def test_a_step_without_a_word_of_a_cluster_is_a_step_of_its_tensors_too(missing):
+    """All tensors have taken as many steps: what a checkpoint keeps is one number."""
+    shape = next(shape for shape in KINDS if shape.cutoffs == (4, 8))
+    words = {1: [1, 2, 9, 12], 2: [1, 2, 5, 7]}[missing]
+
+    def without(seed):
+        return Passages(*(
+            type(part)(np.take(words, part.ids % 4), part.lengths)
+            for part in (passages(seed).middle, passages(seed).previous, passages(seed).following)
+        ))  # fmt: skip
+
+    learner = make(shape)
+    for batch in (without(0), passages(1), without(2)):
+        learner.step(batch, 0.02)
+    assert {state["step"].item() for state in learner._adam.state.values()} == {3}
+    other = make(shape, seed=9)
+    other.restore(copied(learner.arrays()))
+    for batch in (without(3), passages(4)):
+        assert np.array_equal(learner.step(batch, 0.02), other.step(batch, 0.02))
+    assert same_bits(learner.arrays(), other.arrays())
+
+
 def test_arrays_are_matrices_that_follow_the_training():
     learner = make()
     arrays = learner.arrays()

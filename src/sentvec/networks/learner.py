@@ -56,6 +56,11 @@ class Learner:
             self._adam.zero_grad()
             total = (parts[0] + parts[1]) / len(batch.middle.lengths)
             total.backward()  # type: ignore[no-untyped-call]
+            for tensor in self._parameters.values():
+                # A cluster without a word in the batch: its gradient is zero. Adam would leave out
+                # that step, and count the steps of each tensor by itself.
+                if tensor.grad is None:
+                    tensor.grad = torch.zeros_like(tensor)
             torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
             self._adam.param_groups[0]["lr"] = lr
             self._adam.step()
