@@ -415,27 +415,28 @@ def test_without_torch_training_and_encoding_name_what_to_install(tmp_path, trai
             action()
 
 
-def test_a_loss_that_grows_is_divergence_and_the_checkpoint_before_is_kept(
-    tmp_path, small_steps, monkeypatch
-):
-    """Gates and states are bounded and Adam's steps too, so it takes long to reach the limit."""
+def test_a_loss_that_grows_is_divergence(monkeypatch):
+    """Gates, states and the steps of Adam are bounded: it would take long to reach the limit."""
     monkeypatch.setattr(batches, "DIVERGED_LOSS", 1.5)
-    wild = {"lr": 1.0, "decay": False, "epochs": 40, "checkpoint_every": "0.1%"}
     with pytest.raises(DivergedError, match=r"training diverged at .* lr 1\) - lower lr"):
         train(lr=1.0, decay=False, epochs=40)
-    monkeypatch.setattr(loop, "_REPORT_SECONDS", 0.0)
-    slowly = Worker.__call__
 
-    def call(self, batch):
-        time.sleep(0.01)
-        return slowly(self, batch)
 
-    monkeypatch.setattr(Worker, "__call__", call)
-    with pytest.raises(
-        DivergedError, match=r"checkpoint-\d+ \(.*of the run\) is left: `sentvec train"
-    ):
-        train(output=tmp_path / "model", **wild)
-    assert CheckpointFolder(tmp_path / "model").exists()
+def test_a_run_that_diverges_keeps_its_last_checkpoint(tmp_path, small_steps, monkeypatch):
+    work, calls = Worker.__call__, []
+
+    def diverging(self, batch):
+        calls.append(batch)
+        time.sleep(0.005)
+        loss, words = work(self, batch)
+        return (math.inf if len(calls) > 20 else loss), words
+
+    monkeypatch.setattr(Worker, "__call__", diverging)
+    left = r"diverged.*; checkpoint-\d+ \(.*of the run\) is left: `sentvec train --resume"
+    with pytest.raises(DivergedError, match=left):
+        train(output=tmp_path / "model", epochs=6, checkpoint_every="10%")
+    monkeypatch.undo()
+    assert same_bits(resume(tmp_path / "model"), train(epochs=6))
 
 
 def test_what_is_not_finite_is_divergence(monkeypatch):

@@ -82,8 +82,8 @@ def _read(p: Tensors, name: str, sentence: Sentence, form: str) -> Array:
 def decoder_states(p: Tensors, name: str, s: Array, sentence: Sentence, form: str) -> Array:
     """The states from which a decoder predicts each word of a sentence: (words, D).
 
-    Eq. 5 to 8: it has read the words before, and nothing (a vector of zeros) before the first. Where
-    it does not see the sentence vector at every step, that is the state it begins with.
+    Eq. 5 to 8: it has read the words before, and nothing (a vector of zeros) before the first.
+    Where it does not see the sentence vector at every step, that is the state it begins with.
 
     Args:
         p: See the module.

@@ -275,4 +275,5 @@ def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
     if not wanted:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, np.float32(1))
+    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return found
