@@ -162,8 +162,8 @@ def _numbers(state: State) -> str:
 
 
 def _speed(words: float) -> str:
-    """Words a second: millions, or the words of a model that reads fewer."""
-    return f"{words / 1e6:.2f} M" if words >= 1e5 else f"{words:,.0f}"
+    """Words a second in millions, or in thousands where that says more."""
+    return f"{words / 1e6:.2f} M" if words >= 1e5 else f"{words / 1e3:.1f} k"
 
 
 def _parts(parts: dict[str, float]) -> str:
