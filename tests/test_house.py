@@ -25,7 +25,7 @@ FLOORS = (
     ("cli",),
     ("models",),
     ("training", "storage", "evaluation", "formats"),
-    ("kernels", "features", "text", "rows", "subwords"),
+    ("kernels", "networks", "features", "text", "rows", "subwords"),
     ("errors", "suggest", "version", "durable", "threads"),
 )
 DOORS = {
@@ -88,6 +88,7 @@ def test_every_module_is_in_a_room_of_the_plan():
         "training",
         "storage",
         "kernels",
+        "networks",
         "features",
         "text",
         "errors",
@@ -104,6 +105,16 @@ def test_imports_run_downwards_only(path):
         assert below or imported == room or (room, imported) in DOORS, (
             f"{path.relative_to(ROOT)}:{line} is in {room} and imports {imported}"
         )
+
+
+def test_networks_are_for_models_alone_and_stand_on_the_ground():
+    """Nothing else needs torch, and what is in there depends on nothing but the errors."""
+    importers = {room_of(path) for path in MODULES
+                 if "networks" in {name for _, name in rooms_imported(path)}}  # fmt: skip
+    assert importers == {"models", "networks"}
+    needed = {name for path in MODULES if room_of(path) == "networks"
+              for _, name in rooms_imported(path)}  # fmt: skip
+    assert needed == {"networks", "errors"}
 
 
 def test_every_door_is_used():
@@ -134,6 +145,32 @@ model.explain("flour"), model.word_vector("flour")
     assert run_python(f"{opened}\n{used}\n{LOADED}", tmp_path / "model") == ["scipy"]
 
 
+def test_the_other_models_train_load_and_encode_where_there_is_no_torch(tmp_path):
+    code = """
+import json, sys
+sys.modules["torch"] = None  # importing it is an error
+from behaviour import planted_corpus, train_sent2vec, train_siamese
+import sentvec
+for train in (train_sent2vec, train_siamese):
+    train(planted_corpus()[:44], epochs=1).save(sys.argv[1])
+    model = sentvec.load(sys.argv[1])
+    model.encode(["the captain", "flour"])
+    model.neighbors("flour", ["sugar"])
+try:
+    import torch
+except ImportError:
+    print(json.dumps("none"))
+"""
+    tests = os.pathsep.join([str(ROOT / "tests"), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": tests}
+    assert run_python(code, tmp_path / "model", env=environment) == "none"
+
+
+def test_settings_of_skip_thought_load_nothing_heavy():
+    code = "from sentvec import SkipThought, SkipThoughtSettings\nSkipThoughtSettings.make()"
+    assert run_python(f"{code}\n{LOADED}") == []
+
+
 def test_the_program_loads_no_compiler_until_it_trains():
     assert run_python(f"import sentvec.cli\n{LOADED}") == ["typer", "rich"]
 
@@ -148,6 +185,7 @@ def test_what_talks_to_terminals_or_compiles_stays_in_its_room(path):
     packages = {name.partition(".")[0] for _, name in modules_imported(path)}
     assert room_of(path) == "cli" or not packages & {"typer", "rich", "click"}
     assert room_of(path) == "kernels" or "numba" not in packages
+    assert room_of(path) == "networks" or "torch" not in packages
     assert "pickle" not in packages
 
 

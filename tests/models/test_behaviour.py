@@ -57,7 +57,7 @@ def either(request, trained, loaded):
 @pytest.fixture
 def with_word_pairs(kind):
     if not kind.pairs:
-        pytest.skip("a model of single words")
+        pytest.skip("a model that does not learn word pairs from this corpus")
     return kind
 
 
@@ -97,7 +97,10 @@ def test_not_good_is_sad_and_not_bad_is_glad(with_word_pairs, trained):
 
 
 def test_words_alone_cannot_tell_not_good_from_very_good(with_word_pairs):
-    assert moods(with_word_pairs.train(planted_corpus(), ngrams=1)) != RIGHT_MOODS
+    assert (
+        moods(with_word_pairs.train(planted_corpus(), **with_word_pairs.without_pairs))
+        != RIGHT_MOODS
+    )
 
 
 def test_encode_gives_a_vector_for_a_str_and_a_matrix_for_anything_else(trained):
@@ -110,11 +113,11 @@ def test_encode_gives_a_vector_for_a_str_and_a_matrix_for_anything_else(trained)
     assert trained.encode([]).shape == (0, trained.dim)
 
 
-def test_encode_gives_the_same_bits_alone_and_among_others(trained):
+def test_encode_gives_the_same_alone_and_among_others(kind, trained):
     texts = [text for _, text in unseen_sentences()]
     alone = np.stack([trained.encode(text) for text in texts])
-    assert np.array_equal(trained.encode(texts), alone)
-    assert np.array_equal(trained.encode(texts[::-1]), alone[::-1])
+    for together in (trained.encode(texts), trained.encode(texts[::-1])[::-1]):
+        np.testing.assert_allclose(together, alone, rtol=0, atol=kind.rounding)
 
 
 def test_encode_gives_the_same_bits_twice(trained):
@@ -131,8 +134,9 @@ def test_encode_says_which_texts_have_no_known_word(trained):
 
 def test_vectors_cannot_be_changed_by_accident(either):
     for model in (either, copy.deepcopy(either), pickled(either)):
-        with pytest.raises(ValueError, match="read-only"):
-            model.input_vectors[0, 0] = 1.0
+        for tensor in model.tensors.values():
+            with pytest.raises(ValueError, match="read-only"):
+                tensor[..., 0] = 1.0
 
 
 def test_what_is_encoded_belongs_to_the_caller(trained):
@@ -171,7 +175,7 @@ def test_a_copied_or_pickled_model_gives_the_same_bits(either, copied):
 
 
 def test_a_loaded_model_is_pickled_as_its_path(loaded):
-    assert len(pickle.dumps(loaded)) < 4000 < loaded.input_vectors.nbytes
+    assert len(pickle.dumps(loaded)) < 4000 < sum(x.nbytes for x in loaded.tensors.values())
 
 
 def test_many_threads_may_encode_with_one_model(loaded, trained):

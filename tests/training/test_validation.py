@@ -6,15 +6,18 @@ import errno
 import json
 import math
 import os
+import time
 
 import numpy as np
 import pytest
 
-from behaviour import planted_corpus, train_sent2vec
+from behaviour import planted_corpus, train_sent2vec, train_siamese, train_skip_thought
 from sentvec import Listener, load, resume
-from sentvec.errors import CorpusError, FormatError, SourceError
+from sentvec.errors import CorpusError, FormatError, SettingsError, SourceError
 from sentvec.models import best as best_module
 from sentvec.models import sent2vec_trainer
+from sentvec.training import batches, loop
+from sentvec.training.interval import Interval
 
 CORPUS = planted_corpus()
 LINES, HELD_OUT = CORPUS[:220], CORPUS[220:330]
@@ -206,3 +209,98 @@ def test_a_disk_too_full_for_the_best_is_said_and_the_best_that_fits_is_kept(
     assert "epoch 3" in warning
     assert "No space left on device" in warning
     assert all(np.array_equal(seen[2][name], model.tensors[name]) for name in seen[2])
+
+
+# --- within an epoch ----------------------------------------------------------------------------
+
+KINDS = {
+    "sent2vec": (train_sent2vec, {"epochs": 2, "dim": 30}),
+    "siamese-cbow": (train_siamese, {"epochs": 2}),
+    "skip-thought": (train_skip_thought, {"epochs": 2, "batch": 8, "dim": 8, "word_dim": 6}),
+}
+
+
+class Looks(Listener):
+    """Collects the looks at held-out text; stops the run at a share of it."""
+
+    def __init__(self, stop_at=2.0):
+        self.stop_at, self.looks, self.epochs = stop_at, [], []
+
+    def progress(self, progress):
+        if self.stop_at <= progress.done < 1:
+            raise KeyboardInterrupt
+
+    def held_out(self, done, loss, parts):
+        self.looks.append((done, loss, parts))
+
+    def validation(self, epoch, loss):
+        self.epochs.append((epoch, loss))
+
+
+@pytest.fixture(params=KINDS)
+def kind(request, monkeypatch):
+    """Trains a model of each kind in many batches, each a little slower than a look at the clock."""
+    monkeypatch.setattr(batches, "BATCH_TOKENS", 30)
+    monkeypatch.setattr(loop, "_REPORT_SECONDS", 0.001)
+    work = loop._work
+
+    def slowly(state, worker, dealt):
+        def slow(batch):
+            time.sleep(0.01)
+            return worker(batch)
+
+        work(state, slow, dealt)
+
+    monkeypatch.setattr(loop, "_work", slowly)
+    train, settings = KINDS[request.param]
+
+    def start(**changes):
+        return train(LINES[:110], **{"validate": HELD_OUT[:33], **settings, **changes})
+
+    start.name = request.param
+    return start
+
+
+def test_the_held_out_loss_is_measured_within_epochs_and_changes_no_bit(kind):
+    heard, without = Looks(), Looks()
+    model = kind(validate_every="10%", listener=heard)
+    assert same_bits(model, kind(listener=without))
+    assert heard.epochs == without.epochs
+    inside = [done for done, _, _ in heard.looks if done not in (0.5, 1.0)]
+    assert len(inside) >= 3
+    assert min(np.diff(inside)) >= 0.1 - 1e-9
+    assert not [done for done, _, _ in without.looks if done not in (0.5, 1.0)]
+    parts = {"previous", "next"} if kind.name == "skip-thought" else set()
+    for _, loss, found in heard.looks:
+        assert math.isfinite(loss)
+        assert set(found) == parts
+
+
+def test_a_resumed_run_goes_on_measuring_within_epochs(kind, tmp_path):
+    first, rest = Looks(stop_at=0.35), Looks()
+    with pytest.raises(KeyboardInterrupt):
+        kind(validate_every="10%", listener=first, output=tmp_path / "model")
+    model = resume(tmp_path / "model", listener=rest)
+    assert [done for done, _, _ in first.looks]
+    assert [done for done, _, _ in rest.looks if done not in (0.5, 1.0)]
+    assert same_bits(model, kind())
+    records = [json.loads(line)
+               for line in (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()]  # fmt: skip
+    written = [record["done"] for record in records if record["event"] == "held-out"]
+    assert written == [done for done, _, _ in first.looks + rest.looks]
+
+
+def test_looking_within_epochs_needs_held_out_text_and_an_interval(kind, tmp_path):
+    with pytest.raises(SettingsError, match="validate_every needs held-out text - give validate"):
+        kind(validate=None, validate_every="10%")
+    with pytest.raises(SettingsError, match=r"validate_every is 'often' - expected a time \(30s"):
+        kind(validate_every="often", output=tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_interval_names_the_option_it_is_of():
+    with pytest.raises(SettingsError, match=r"^checkpoint_every is '0%'"):
+        Interval.parse("0%")
+    with pytest.raises(SettingsError, match=r"^validate_every is '5x'"):
+        Interval.parse("5x", "validate_every")
+    assert Interval.parse("5%", "validate_every") == Interval(share=0.05)

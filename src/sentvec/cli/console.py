@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from math import exp
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate, gigabytes
+from sentvec.training.metrics import perplexity
 from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
 from sentvec.training.summary import Summary
@@ -170,7 +170,9 @@ def _speed(words: float) -> str:
 
 def _parts(parts: dict[str, float]) -> str:
     """The loss of each thing that is predicted, with its perplexity, where there are several."""
-    found = [f"{name} {loss:.3f}, perplexity {exp(loss):.1f}" for name, loss in parts.items()]
+    found = [
+        f"{name} {loss:.3f}, perplexity {perplexity(loss):.1f}" for name, loss in parts.items()
+    ]
     return f" ({'; '.join(found)})" if found else ""
 
 

@@ -131,6 +131,8 @@ class SkipThought(StoredEncoder):
         device_named(settings.device)  # a run may go on elsewhere
         n_words = len(run.corpus.vocabulary)
         triples = triples_of(run.corpus, settings)
+        if run.held_out is not None:  # now, not after the first epoch
+            triples_of(run.held_out, settings, "the held-out text")
         run.words, middles = int(triples.lengths.sum()), len(triples.middles)
         edges = run.corpus.stats.sentences - middles - triples.too_long
         skipped = {"edge": edges, "too_long": triples.too_long}
@@ -363,4 +365,5 @@ def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
     if not wanted:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return found

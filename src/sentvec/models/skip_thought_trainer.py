@@ -72,8 +72,10 @@ def memory_of(settings: SkipThoughtSettings, n_words: int) -> memory.MemoryEstim
     return memory.estimate(4 * copies, n_words, scratch=scratch, advice=_ADVICE)
 
 
-def triples_of(corpus: EncodedCorpus, settings: SkipThoughtSettings) -> Triples:
-    """The triples of a corpus.
+def triples_of(
+    corpus: EncodedCorpus, settings: SkipThoughtSettings, name: str = "the corpus"
+) -> Triples:
+    """The triples of a text, which errors call by a name.
 
     Raises:
         CorpusError: There are none.
@@ -82,16 +84,16 @@ def triples_of(corpus: EncodedCorpus, settings: SkipThoughtSettings) -> Triples:
     if len(triples.middles):
         return triples
     stats = corpus.stats
-    has = f"{stats.sentences:,} sentences in {stats.documents:,} documents"
+    has = f"{name} has {stats.sentences:,} sentences in {stats.documents:,} documents"
     if triples.too_long:
         msg = (
             f"no three sentences in a row have at most max_tokens={settings.max_tokens} words each "
-            f"(the corpus has {has}) - raise max_tokens, or split the text into sentences"
+            f"({has}) - raise max_tokens, or split the text into sentences"
         )
         raise CorpusError(msg)
     msg = (
-        f"no sentence stands between two others: the corpus has {has} - expected documents of "
-        "three sentences and more, one a line, blank lines only between documents"
+        f"no sentence stands between two others: {has} - expected documents of three sentences and "
+        "more, one a line, blank lines only between documents"
     )
     raise CorpusError(msg)
 
@@ -141,7 +143,6 @@ class Worker:
         return float(totals[0].sum() / totals[1].sum()), self._by_direction(totals)
 
     def _by_direction(self, totals: NDArray[np.float64]) -> dict[str, float]:
-
         return dict(zip(DECODERS, (totals[0] / totals[1]).tolist(), strict=True))
 
     def _run(

@@ -56,15 +56,21 @@ class Learner:
             self._adam.zero_grad()
             total = (parts[0] + parts[1]) / len(batch.middle.lengths)
             total.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
-        self._adam.param_groups[0]["lr"] = lr
-        self._adam.step()
+            for tensor in self._parameters.values():
+                # A cluster without a word in the batch: its gradient is zero. Adam would leave out
+                # that step, and count the steps of each tensor by itself.
+                if tensor.grad is None:
+                    tensor.grad = torch.zeros_like(tensor)
+            torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
+            self._adam.param_groups[0]["lr"] = lr
+            self._adam.step()
         return np.array([part.item() for part in parts])
 
     @torch.no_grad()
     def loss(self, batch: Passages) -> NDArray[np.float64]:
         """The sums of losses of a batch, as `step`; nothing changes."""
-        return np.array([part.item() for part in self._losses(batch)])
+        with _enough_memory():
+            return np.array([part.item() for part in self._losses(batch)])
 
     def _losses(self, batch: Passages) -> tuple[torch.Tensor, torch.Tensor]:
         return losses(self._parameters, batch, self._shape, self._low)
@@ -126,8 +132,9 @@ def _enough_memory() -> Iterator[None]:
     try:
         yield
     except (RuntimeError, MemoryError) as error:
+        said = str(error) or type(error).__name__
         short = ("out of memory", "can't allocate memory", "not enough memory")
-        if not any(words in str(error).lower() for words in short):
+        if isinstance(error, RuntimeError) and not any(words in said.lower() for words in short):
             raise
-        msg = f"a batch does not fit the memory ({str(error).splitlines()[0]}) - lower batch, dim, "
+        msg = f"a batch does not fit the memory ({said.splitlines()[0]}) - lower batch, dim, "
         raise NotEnoughMemoryError(msg + "word_dim, max_vocab or max_tokens") from error

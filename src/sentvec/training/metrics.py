@@ -74,13 +74,16 @@ class MetricsWriter(Listener):
         self._write(event="warning", message=message)
 
     def _write(self, **record: Any) -> None:
-        # Infinity and NaN are no JSON; a run must not end because its diary cannot be written.
-        finite = {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in record.items()
-        }
+        # A run must not end because its diary cannot be written.
         with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(finite) + "\n")
+            file.write(json.dumps(_finite(record)) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    """A record without infinity and NaN, which are no JSON."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _with_perplexities(record: dict[str, Any]) -> dict[str, Any]:
@@ -88,5 +91,13 @@ def _with_perplexities(record: dict[str, Any]) -> dict[str, Any]:
     parts = record.pop("parts")
     if not parts:
         return record
-    perplexity = {name: math.exp(loss) for name, loss in parts.items()}
-    return {**record, "parts": parts, "perplexity": perplexity}
+    return {**record, "parts": parts,
+            "perplexity": {name: perplexity(loss) for name, loss in parts.items()}}  # fmt: skip
+
+
+def perplexity(loss: float) -> float:
+    """How many words a loss per word is as good as choosing from; infinite where it diverges."""
+    try:
+        return math.exp(loss)
+    except OverflowError:
+        return math.inf
