@@ -42,7 +42,7 @@ def opened_for_training(
     """
     if init_from is None:
         return None
-    opened = _opened(init_from)
+    opened = opened_model(init_from)
     if opened.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {opened.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
@@ -102,13 +102,13 @@ def _is_finite(rows: Rows) -> bool:
     return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
 
 
-def _opened(init_from: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
+def opened_model(model: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
     """The model itself, or what `sentvec.load` makes of a path."""
-    if isinstance(init_from, StoredEncoder):
-        return init_from
+    if isinstance(model, StoredEncoder):
+        return model
     from sentvec.models.load import load  # which knows this module
 
-    return load(init_from)
+    return load(model)
 
 
 def opened_word_vectors(
@@ -123,7 +123,7 @@ def opened_word_vectors(
     """
     if init_from is None:
         return None
-    model = averaging(_opened(init_from), "init_from", "word vectors of its own")
+    model = averaging(opened_model(init_from), "init_from", "word vectors of its own")
     if dim is not None and dim != model.dim:
         msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
         raise SettingsError(msg + ", or train from the beginning")

@@ -23,14 +23,15 @@ class LazyMatrix:
         take: Gives the rows of the source, float32.
         dim: Columns.
         dtype: What is stored.
-        pack: Makes stored rows of float32 ones; the second argument says which rows they are.
+        pack: Makes stored rows of float32 ones; the second argument says which rows they are, as
+            they were asked for: a slice or their numbers.
     """
 
     rows: NDArray[np.int64]
     take: Take
     dim: int
     dtype: np.dtype[Any]
-    pack: Callable[[NDArray[np.float32], slice], NDArray[Any]] = lambda x, _: x
+    pack: Callable[[NDArray[np.float32], Any], NDArray[Any]] = lambda x, _: x
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,7 +46,7 @@ class LazyMatrix:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, part: slice) -> NDArray[Any]:
+    def __getitem__(self, part: slice | NDArray[np.int64]) -> NDArray[Any]:
         return self.pack(self.take(self.rows[part]), part)
 
 

@@ -8,6 +8,7 @@ a trained one. The network is in `networks`, the worker in `skip_thought_trainer
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -167,6 +168,18 @@ class SkipThought(StoredEncoder):
         tokenizer = check_parts(opened)
         check_parts_of(opened)
         return tokenizer
+
+    def without_targets(self) -> SkipThought:
+        """The same model without decoders and output layer: it encodes, and cannot generate."""
+        parts = [replace(part, decoders=False) for part in self.parts]
+        rows = len(self.vocabulary) + FIRST_WORD
+        kept = [name for part in parts for name in part.tensors(rows)]
+        vocabulary = self.vocabulary
+        return SkipThought(
+            vocabulary=lambda: vocabulary, tokenizer=self.tokenizer,
+            tensors={name: self.tensors[name] for name in kept},
+            config={**self.config, "parts": [part.to_config() for part in parts]},
+        )  # fmt: skip
 
     @property
     def parts(self) -> list[Part]:
