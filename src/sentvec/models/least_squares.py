@@ -9,6 +9,8 @@ what that hurts.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,11 +37,10 @@ class LeastSquares:
 
     def add(self, X: Floats, Y: Floats) -> None:
         """Add equations: float64 (n, unknowns) and (n, targets)."""
-        Q: Floats
-        Q, self._triangle = np.linalg.qr(np.vstack([self._triangle, X]))  # type: ignore[assignment]
+        Q, self._triangle = np.linalg.qr(np.vstack([self._triangle, X]))
         self._right = Q.T @ np.vstack([self._right, Y])
 
     def solution(self) -> Floats:
         """B, float64 (unknowns, targets); of several solutions that fit as well, the smallest."""
-        B: Floats = np.linalg.lstsq(self._triangle, self._right, rcond=None)[0]
+        B: NDArray[Any] = np.linalg.lstsq(self._triangle, self._right, rcond=None)[0]
         return B
