@@ -11,7 +11,9 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
 
 
-def made(words, *, word_dim=4, dim=6, encoder="uni", seed=1, tokenizer="whitespace", end_token=True):
+def made(
+    words, *, word_dim=4, dim=6, encoder="uni", seed=1, tokenizer="whitespace", end_token=True
+):
     """A model with decoders, whose words were seen as often as they stand from the end."""
     rng = np.random.default_rng(seed)
     shape = Shape(len(words) + FIRST_WORD, word_dim, dim, encoder == "bi", "released", True)

@@ -31,7 +31,9 @@ ONLY_OURS = ["ours", "own"]
 def planted():
     """Other vectors, and the affine map that the trained ones were made with."""
     rng = np.random.default_rng(3)
-    words = [word for pair in zip(TRAINED, ONLY_THEIRS, strict=False) for word in pair] + TRAINED[30:]
+    words = [word for pair in zip(TRAINED, ONLY_THEIRS, strict=False) for word in pair] + TRAINED[
+        30:
+    ]
     X = dict(zip(words, rng.normal(size=(len(words), DIM)).astype(np.float32), strict=True))
     return X, rng.normal(size=(DIM, WORD_DIM)), rng.normal(size=WORD_DIM)
 
@@ -57,7 +59,9 @@ def model_of(planted, *, intercept=True, noise=0.0, seed=1, **shape):
 
 
 def vectors_of(model, words, name="word_vectors"):
-    return model.tensors[name][np.array([model.vocabulary.ids[word] for word in words]) + FIRST_WORD]
+    return model.tensors[name][
+        np.array([model.vocabulary.ids[word] for word in words]) + FIRST_WORD
+    ]
 
 
 # --- the map ------------------------------------------------------------------------------------
