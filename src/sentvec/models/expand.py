@@ -32,7 +32,7 @@ from sentvec.text.vocabulary import Vocabulary
 
 Ints = NDArray[np.int64]
 
-_BLOCK = 1 << 13  # words whose vectors are in float64 at a time
+_BLOCK = 1 << 12  # words whose vectors are in float64 at a time
 _TENTH = 10  # one word of so many is held out
 
 
