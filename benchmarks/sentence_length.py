@@ -1,6 +1,10 @@
 """Cost per word against the length of a line: the same words cut into ever longer lines.
 
     python benchmarks/sentence_length.py books.txt
+    python benchmarks/sentence_length.py books.txt --siamese
+
+With --siamese, Siamese CBOW with the paper's preset (each sentence has negatives of its own) and
+sentences that are not cut; it needs neighbours, so its longest line is a tenth of the words.
 
 Printed are CPU nanoseconds a word (least of the rounds, one thread, taken in turn) and the ratio to
 the cheapest length. With cost linear in the length of a sentence all ratios are near 1.
@@ -11,21 +15,26 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from sentvec.models import siamese_trainer
 from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
 from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.siamese_settings import SiameseCBOWSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
 from sentvec.training.batches import Batches, Schedule
+from sentvec.training.loop import Worker as AnyWorker
 
 WORDS = 180_000
 LENGTHS = (18, 180, 1_800, 180_000)
+SIAMESE_LENGTHS = (18, 180, 1_800, 18_000)
 
 
 def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, length: int) -> float:
@@ -35,9 +44,27 @@ def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, leng
     V = matrices.uniform(len(counts) + (settings.buckets or 0), settings.dim, seed=1, threads=1)
     U = matrices.zeros(len(counts), settings.dim)
     shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
-    worker = Worker(shared)
-    schedule = Schedule(2, settings.lr, True, settings.seed, 1)
-    state = Batches(cut, schedule, 1e9)
+    return _timed(Worker(shared), Batches(cut, _schedule(settings), 1e9))
+
+
+def siamese_nanoseconds(corpus: EncodedCorpus, settings: SiameseCBOWSettings, length: int) -> float:
+    """The same of Siamese CBOW, all lines being one document."""
+    cut = replace(
+        corpus, ids=corpus.ids[:WORDS], offsets=np.arange(0, WORDS + 1, length),
+        documents=np.array([0, WORDS // length]),
+    )  # fmt: skip
+    counts, pairs = corpus.vocabulary.counts, siamese_trainer.Pairs.of(cut, settings)
+    V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
+    shared = siamese_trainer.Shared(counts, V, np.zeros(0, np.float32), pairs, settings)
+    return _timed(siamese_trainer.Worker(shared), Batches(pairs.units, _schedule(settings), 1e9))
+
+
+def _schedule(settings: Sent2VecSettings | SiameseCBOWSettings) -> Schedule:
+    return Schedule(2, settings.lr, True, settings.seed, 1)
+
+
+def _timed(worker: AnyWorker, state: Batches) -> float:
+    """Nanoseconds of CPU time a word."""
     seconds = 0.0
     for _ in range(2):  # the first pass touches the memory
         seconds = 0.0
@@ -58,23 +85,35 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--subsample", type=float, help="t [default: the preset's]")
     parser.add_argument("--drop-ngrams", type=int, help="K [default: the preset's]")
+    parser.add_argument("--siamese", action="store_true", help="Siamese CBOW instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         corpus = encode_corpus(
             open_corpus(options.corpus), Tokenizer("whitespace"), Path(folder), min_count=5
         )
-        made = Sent2VecSettings.make(
-            dim=options.dim, subsample=options.subsample, drop_ngrams=options.drop_ngrams
-        )
-        settings = resolved(made, corpus)
-        times: dict[int, float] = dict.fromkeys(LENGTHS, float("inf"))
+        lengths, measure = _measure(corpus, options)
+        times: dict[int, float] = dict.fromkeys(lengths, float("inf"))
         for _ in range(options.rounds):
-            for length in LENGTHS:
-                spent = nanoseconds_per_word(corpus, settings, length)
-                times[length] = min(times[length], spent)
+            for length in lengths:
+                times[length] = min(times[length], measure(length))
     for length, spent in times.items():
         ratio = spent / min(times.values())
         print(f"lines of {length:>7,} words  {spent:7.0f} ns a word   x {ratio:.2f}")
+
+
+def _measure(
+    corpus: EncodedCorpus, options: argparse.Namespace
+) -> tuple[tuple[int, ...], Callable[[int], float]]:
+    """The lengths, and what measures one."""
+    if options.siamese:
+        siamese = SiameseCBOWSettings.make("paper/siamese-cbow", dim=options.dim)
+        siamese = siamese.with_values(max_tokens=None)
+        return SIAMESE_LENGTHS, lambda length: siamese_nanoseconds(corpus, siamese, length)
+    made = Sent2VecSettings.make(
+        dim=options.dim, subsample=options.subsample, drop_ngrams=options.drop_ngrams
+    )
+    settings = resolved(made, corpus)
+    return LENGTHS, lambda length: nanoseconds_per_word(corpus, settings, length)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def torchs(corpus: EncodedCorpus, settings: SiameseCBOWSettings, sentences: int)
         cosines = (means[:, :1] * means[:, 1:]).sum(dim=2)
         loss = torch.nn.functional.cross_entropy(cosines, targets.expand_as(cosines))
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         done += batch
     return done / (time.process_time() - start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 import sentvec
 from binaries import FIXTURES
-from sentvec import load
+from sentvec import SiameseCBOWSettings, load
 from sentvec.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +39,26 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
 def test_links_between_documents_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
         assert "://" in target or (document.parent / target).exists(), target
+
+
+def test_the_presets_of_siamese_cbow_are_those_of_the_table():
+    text = (ROOT / "docs" / "papers.md").read_text().split("### What the default changes")[1]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:4]] for line in text.splitlines()
+            if line.startswith("| `")]  # fmt: skip
+    paper, default = (SiameseCBOWSettings.make(name) for name in ("paper/siamese-cbow", None))
+    shown = {True: "on", False: "off", None: "all"}
+    for name, *cells in rows:
+        for settings, cell in zip((paper, default), cells, strict=True):
+            value = getattr(settings, name)
+            expected = shown[value] if value is None or isinstance(value, bool) else value
+            assert cell == (expected if isinstance(expected, str) else f"{expected:g}"), name
+    names = {name for name, *_ in rows}
+    changed = {
+        field.name
+        for field in dataclasses.fields(SiameseCBOWSettings)
+        if getattr(paper, field.name) != getattr(default, field.name)
+    }
+    assert changed <= names <= set(SiameseCBOWSettings.PRESETS["paper/siamese-cbow"])
 
 
 # --- moving over from other programs ------------------------------------------------------------

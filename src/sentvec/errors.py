@@ -42,7 +42,7 @@ class NotEnoughMemoryError(SentvecError, MemoryError):
 
 
 class InputTypeError(SentvecError, TypeError):
-    """Something other than text was given where text is meant (``bytes``, ``None``, a set)."""
+    """Something of another type than is meant: bytes for text, a dict for a model."""
 
 
 class EmptyTextError(SentvecError, ValueError):

@@ -3,6 +3,7 @@
 A model may be larger than the memory: nothing here copies a whole matrix but `everything`.
 
     DenseRows    float32 or float16, at any address
+    MovedRows    any of these, in another order
     ScaledRows   int8, each row with its scale
     OffsetRows   float32 rows that lie apart in a file, words between them
     ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code for every few columns
@@ -58,6 +59,22 @@ class DenseRows:
         """Copies of these rows."""
         taken = self._bytes.take(rows, axis=0).view(self._dtype)
         return taken.astype(np.float32, copy=False)
+
+
+class MovedRows:
+    """A matrix whose rows stand in another order than they are asked for.
+
+    >>> MovedRows(DenseRows(np.eye(2, dtype=np.float32)), np.array([1, 0])).take(np.array([0]))
+    array([[0., 1.]], dtype=float32)
+    """
+
+    def __init__(self, rows: Rows, places: NDArray[np.int64]) -> None:
+        self.shape: tuple[int, int] = (len(places), rows.shape[1])
+        self._rows, self._places = rows, places
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of these rows."""
+        return self._rows.take(self._places[rows])
 
 
 class ScaledRows:

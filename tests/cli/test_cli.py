@@ -199,14 +199,31 @@ def test_train_siamese_cbow_and_use_it(place, tmp_path):
     )
     settings = SiameseCBOWSettings.make(dim=8, epochs=3, min_count=1, threads=1, negatives=3)
     assert load(target).config["settings"] == settings.to_config()
-    about = succeed("info", target).decode()
-    assert "model       siamese-cbow, format version 2" in about
-    assert "n-grams     none" in about
+    out = succeed("info", target).decode()
+    about = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert about["model"] == f"siamese-cbow, format version 2, sentvec {VERSION}"
+    assert about["vectors"] == "float32, dim 8"
+    assert about["vocabulary"].startswith("60 words: ")
+    assert about["n-grams"] == "none"
+    assert about["tokenizer"] == "name=simple, lowercase=True"
+    assert "sentences 200, documents 20" in about["corpus"]
+    assert "epochs=3" in about["settings"]
+    assert "positives=2, negatives=3" in about["settings"]
+    assert set(about) >= {"size", "training", "case"}
     succeed("encode", target, place / "text.txt", "-o", tmp_path / "v.npy")
     assert np.load(tmp_path / "v.npy").shape == (5, 8)
     again = ["train", "siamese-cbow", place / "corpus.txt", "-o", tmp_path / "again"]
     succeed(*again, "--init-from", target, "--preset", "paper/siamese-cbow", "--quiet")
     assert load(tmp_path / "again").dim == 8
+    small = tmp_path / "small"
+    said = run("convert", target, small, "--dtype", "int8", "--max-vocab", "20").stderr.decode()
+    assert "20 of 60 words" in said
+    assert "vectors     int8, dim 8" in succeed("info", small).decode()
+    said = run("convert", target, tmp_path / "w", "--to", "word2vec").stderr.decode()
+    assert "cosine to the original: mean 1.000000, lowest 1.000000" in said
+    assert "n-grams" not in said
+    line = fail("convert", target, tmp_path / "s.bin", "--to", "sent2vec")
+    assert "a model of kind 'siamese-cbow' has no place in a Sent2Vec binary" in line
 
 
 @pytest.mark.parametrize(

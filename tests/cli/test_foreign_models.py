@@ -251,6 +251,13 @@ def test_words_alone_are_not_said_to_lose_nothing(tmp_path):
     assert float(re.findall(r"[01]\.\d{6}", said)[1]) < 0.999
 
 
+@pytest.mark.parametrize("name", ["uni.bin", "ft_cbow.vec"])
+def test_models_of_words_alone_are_not_said_to_lose_ngrams(tmp_path, name):
+    _, said = run("convert", FIXTURES / name, tmp_path / "words", "--to", "word2vec")
+    assert "mean 1.000000, lowest 1.000000" in said
+    assert "n-grams" not in said
+
+
 def test_convert_leaves_alone_what_is_no_model(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
     _, said = run("convert", BI, tmp_path, status=1)

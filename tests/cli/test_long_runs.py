@@ -68,6 +68,21 @@ def test_estimate_of_siamese_cbow_is_what_training_prints(place, tmp_path):
         assert about["rows"] == "60 words, 0 n-gram buckets, dim 3000"
 
 
+def test_estimate_of_siamese_cbow_knows_what_has_a_row(tmp_path):
+    """One matrix, and with AdaGrad a number for each word, which stays out of the model."""
+    args = ["estimate", "--model", "siamese-cbow", "--vocab", "5000000", "--dim", "4"]
+    for extra, matrices, on_disk in (
+        ([], "0.10", "0.14"),
+        (["--optimizer", "sgd"], "0.08", "0.14"),
+        (["--preset", "paper/siamese-cbow"], "0.08", "0.14"),
+        (["--dtype", "float16"], "0.06", "0.10"),
+    ):
+        about = facts(succeed(*args, *extra, cwd=tmp_path))
+        assert about["rows"] == "5,000,000 words, 0 n-gram buckets, dim 4"
+        assert f"(matrices {matrices} GB)" in about["memory"]
+        assert about["disk"] == f"{on_disk} GB for the model"
+
+
 def test_estimate_knows_which_settings_a_model_has(tmp_path):
     for args, message in (
         (["--model", "siamese-cbow", "--ngrams", "2"], "unknown setting 'ngrams'"),

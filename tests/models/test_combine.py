@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from binaries import FIXTURES
+from released import write_released
 from sentvec import load
 from sentvec.errors import FormatError, SettingsError
 from sentvec.models.combine import combine
@@ -169,3 +170,20 @@ def test_a_folder_that_lacks_a_part_is_damaged(uni, bi, tmp_path):
     model.save(tmp_path / "both")
     with pytest.raises(FormatError, match=r"1\.encoder_reverse\.bias is absent"):
         load(tmp_path / "both")
+
+
+# --- released files -----------------------------------------------------------------------------
+
+
+def test_released_models_are_combined_and_stripped_in_our_order_of_words(tmp_path):
+    for name, held in (("uni", ["uni"]), ("bi", ["bi"]), ("both", ["uni", "bi"])):
+        (tmp_path / name).mkdir()
+        write_released(tmp_path / name, *held)
+    whole = load(tmp_path / "both")
+    model = combine([load(tmp_path / name) for name in ("uni", "bi")])
+    model.save(tmp_path / "saved")
+    texts = ["the cat sat on a mat .", "zeeën"]
+    for other in (model, load(tmp_path / "saved"), whole.without_targets()):
+        assert np.array_equal(other.encode(texts), whole.encode(texts))
+        assert dict(other.vocabulary) == dict(whole.vocabulary)
+    assert "from `uni`" in (tmp_path / "saved" / "README.md").read_text()

@@ -11,7 +11,7 @@ import struct
 import numpy as np
 import pytest
 
-from behaviour import planted_corpus, train_sent2vec
+from behaviour import planted_corpus, train_sent2vec, train_siamese
 from binaries import FIXTURES, WORDS, binary, dense, dictionary, header, matrix, quantised
 from sentvec import load
 from sentvec.errors import FormatError, SettingsError, StorageError
@@ -46,6 +46,11 @@ LAYOUTS = {
 @pytest.fixture(scope="module")
 def ours():
     return train_sent2vec(planted_corpus()[:220], dim=8, epochs=2, buckets=500)
+
+
+@pytest.fixture(scope="module")
+def siamese():
+    return train_siamese(planted_corpus()[:220], dim=8, epochs=2)
 
 
 def same(one, other, texts=PROBE, atol=0.0):
@@ -165,6 +170,28 @@ def test_without_targets_the_folder_is_smaller_and_encodes_the_same(tmp_path, ou
     whole, half = load(tmp_path / "whole"), load(tmp_path / "half")
     assert set(whole.tensors) - set(half.tensors) == {"output_vectors"}
     same(half, ours, planted_corpus()[:50])
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(None, 0), ("float16", 1e-3), ("int8", 0.02)])
+@pytest.mark.parametrize("cut", [{}, {"max_vocab": 12}, {"words": ["oven", "flour", "rose"]}],
+                         ids=str)  # fmt: skip
+def test_a_siamese_model_becomes_a_smaller_folder(tmp_path, siamese, dtype, error, cut):
+    convert(siamese, tmp_path / "folder", dtype=dtype, **cut)
+    small = load(tmp_path / "folder")
+    kept_facts(siamese, small)
+    stored = dtype or "float32"
+    assert small.tensors["input_vectors"].dtype == small.config["settings"]["dtype"] == stored
+    scales = {"input_scales"} if dtype == "int8" else set()
+    assert set(small.tensors) == {"input_vectors"} | scales
+    expected = {"max_vocab": list(siamese.vocabulary)[:12], "words": ["oven", "flour", "rose"]}
+    words = next((expected[name] for name in cut), list(siamese.vocabulary))
+    assert sorted(small.vocabulary) == sorted(words)
+    largest = np.abs(siamese.input_vectors).max()
+    same(small, siamese, [*words, " ".join(words)], error * largest)
+    card = (tmp_path / "folder" / "README.md").read_text(encoding="utf-8")
+    assert "Sentence vectors by siamese-cbow" in card
+    small.save(tmp_path / "again")
+    same(load(tmp_path / "again"), small, words)
 
 
 # --- fewer words --------------------------------------------------------------------------------
@@ -376,6 +403,27 @@ def test_models_without_targets_and_half_ones_become_binaries(tmp_path, ours):
     to_sent2vec(small, tmp_path / "small.bin")
     same(load(tmp_path / "small.bin", tokenizer=ours.tokenizer), small, planted_corpus()[:50], 1e-7)
     assert not load(tmp_path / "small.bin").tensors["output_vectors"].any()
+
+
+def test_a_siamese_model_has_no_place_in_a_sent2vec_binary(tmp_path, siamese):
+    """Its targets would be zeros, and training could not go on from it as the program expects."""
+    with pytest.raises(SettingsError, match=r"kind 'siamese-cbow' has no place .* or to word2vec"):
+        to_sent2vec(siamese, tmp_path / "out.bin")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("binary_form", [True, False])
+def test_a_word2vec_file_holds_all_of_a_siamese_model(tmp_path, siamese, binary_form):
+    to_word2vec(siamese, tmp_path / "out", binary=binary_form)
+    back = load(tmp_path / "out", tokenizer=siamese.tokenizer)
+    assert list(back.vocabulary) == list(siamese.vocabulary)
+    same(back, siamese, planted_corpus()[:300])
+    to_word2vec(siamese, tmp_path / "few", binary=binary_form, max_vocab=3)
+    assert list(load(tmp_path / "few").vocabulary) == list(siamese.vocabulary)[:3]
+    # and is what another training may start from
+    again = train_siamese(planted_corpus()[:220], dim=None, init_from=tmp_path / "out",
+                          optimizer="sgd", lr=1e-30)  # fmt: skip
+    np.testing.assert_array_equal(again.input_vectors, siamese.input_vectors)
 
 
 @pytest.mark.parametrize("name", ["ft_cbow.bin", "cwngrams.bin", "ft_cbow.vec"])

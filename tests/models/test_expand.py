@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from binaries import FIXTURES
+from released import write_released
 from sentvec import load
 from sentvec.errors import DivergedError, SettingsError, SourceError
 from sentvec.models import expand as module
@@ -349,3 +350,22 @@ def test_a_map_from_real_vectors_is_found_through_noise(shared, tmp_path):
     # A number that is fitted on 3,000 words misses by sqrt(51 / 3000) of the noise on average.
     missed = expanded.tensors["word_vectors"][3003:] - true[3000:]
     assert np.sqrt(np.square(missed).mean()) < 2 * noise * math.sqrt(51 / 3000)
+
+
+def test_a_released_model_is_expanded_as_the_one_saved_of_it(tmp_path):
+    (tmp_path / "released").mkdir()
+    write_released(tmp_path / "released", "uni", "bi")
+    released = load(tmp_path / "released")  # its tables are in another order than ours
+    released.save(tmp_path / "saved")
+    rng = np.random.default_rng(4)
+    names = [word for word in released.vocabulary if word != "mat"] + ["dog", "UNK"]
+    others = {name: rng.normal(size=3).astype(np.float32) for name in names}
+    theirs = written(tmp_path / "others.txt", others)
+    (one, fit), (other, same) = (expand(m, theirs) for m in (released, load(tmp_path / "saved")))
+    assert repr(fit) == repr(same)  # NaN where nine words leave none to hold out
+    assert (fit.shared, fit.added) == (9, 2)
+    texts = ["the dog sat", "UNK", "a mat"]
+    assert np.array_equal(one.encode(texts), other.encode(texts))
+    assert np.array_equal(one.encode(texts[2]), released.encode(texts[2]))
+    one.save(tmp_path / "expanded")
+    assert np.array_equal(load(tmp_path / "expanded").encode(texts), one.encode(texts))

@@ -16,6 +16,7 @@ from sentvec import Listener, SiameseCBOW, SiameseCBOWSettings, load, resume
 from sentvec.errors import (
     CorpusError,
     DivergedError,
+    InputTypeError,
     NotEnoughMemoryError,
     SettingsError,
     SourceError,
@@ -40,7 +41,7 @@ class Heard(Listener):
 
     def __init__(self, stop_at=2.0, stop=None):
         self.stop_at, self.stop = stop_at, stop
-        self.losses, self.progresses, self.summaries = [], [], []
+        self.losses, self.progresses, self.summaries, self.warnings = [], [], [], []
 
     def progress(self, progress):
         self.progresses.append(progress)
@@ -55,6 +56,9 @@ class Heard(Listener):
 
     def summary(self, summary):
         self.summaries.append(summary)
+
+    def warning(self, message):
+        self.warnings.append(message)
 
 
 @pytest.fixture
@@ -301,9 +305,11 @@ def test_patience_ends_a_run_and_keeps_the_best_epoch(monkeypatch):
     assert np.array_equal(model.input_vectors, seen[1])
 
 
-def test_held_out_text_without_neighbours_is_an_error():
-    with pytest.raises(CorpusError, match="no sentence has a neighbour"):
-        train(validate=["joy grief", "", "oven flour"])
+def test_held_out_text_without_neighbours_is_an_error_before_anything_is_trained():
+    heard = Heard()
+    with pytest.raises(CorpusError, match="neighbour: the held-out text has 2 sentences in 2 docu"):
+        train(validate=["joy grief", "", "oven flour"], listener=heard)
+    assert heard.progresses == []
 
 
 def test_held_out_sentences_may_be_longer_than_those_of_the_corpus():
@@ -333,6 +339,17 @@ def test_words_that_both_have_start_with_the_vectors_given(tmp_path):
         assert 0 < np.abs(model.word_vector("brandnew")).max() < 0.06
 
 
+def test_vectors_for_less_than_half_of_the_words_are_said_to_be_few():
+    old = train(LINES)
+    n_new = len(old.vocabulary) + 1
+    lines = [*LINES, *(f"new{k} joy" for k in range(n_new))]
+    for given, warned in ((lines, True), (lines[:-2], False)):
+        heard = Heard()
+        model = train(given, init_from=old, dim=None, epochs=1, listener=heard)
+        expected = f"only {n_new - 1} of the {len(model.vocabulary)} words of the corpus"
+        assert [message.startswith(expected) for message in heard.warnings] == [True] * warned
+
+
 def test_training_can_go_on_from_a_siamese_model_and_be_resumed(tmp_path, small_steps):
     first = train(seed=5)
     second = train(init_from=first)
@@ -350,6 +367,9 @@ def test_vectors_of_another_length_or_none_of_the_words_are_refused(tmp_path):
         train(["Q R S", "R S Q"], init_from=old, tokenizer="whitespace")
     with pytest.raises(SourceError):
         train(init_from=tmp_path / "nothing")
+    for trainer in (train_siamese, train_sent2vec):
+        with pytest.raises(InputTypeError, match="init_from is of type dict - expected a model"):
+            trainer(LINES, init_from={"oven": [1.0, 2.0]})
 
 
 def test_vectors_that_are_not_finite_are_refused():

@@ -111,6 +111,8 @@ _SKIPPED = {
     "no_known_word": "sentences without a known word",
     "one_known_word": "sentences of one known word",
     "no_neighbour": "sentences without neighbours (seen only as negatives)",
+    "edge": "first and last sentences of documents (seen only as neighbours)",
+    "too_long": "sentences longer than max_tokens or beside one",
 }
 _UNKNOWN = {
     "below_min_count": "seen less than min_count times",
@@ -156,9 +158,14 @@ def _numbers(state: State) -> str:
     word = "ETA" if state.done < 1 else "took"
     minutes, rest = divmod(round(min(seconds, 359_999)), 60)
     return (
-        f"{state.words_per_second / 1e6:.2f} M words/s  {word} {minutes}:{rest:02d}  "
+        f"{_speed(state.words_per_second)} words/s  {word} {minutes}:{rest:02d}  "
         f"lr {_short(state.lr)}  loss {state.loss:.4f}{_parts(state.parts)}"
     )
+
+
+def _speed(words: float) -> str:
+    """Words a second in millions, or in thousands where that says more."""
+    return f"{words / 1e6:.2f} M" if words >= 1e5 else f"{words / 1e3:.1f} k"
 
 
 def _parts(parts: dict[str, float]) -> str:

@@ -98,7 +98,9 @@ def command(
         f"over {loss.texts:,} {what}"
     )
     words_only = to in (To.word2vec, To.word2vec_text)
-    if words_only and sample is None and type(source) is not type(converted):
+    settings = source.config["settings"]  # not all kinds of models have n-grams
+    has_ngrams = settings.get("ngrams", 1) > 1 or source.config["model"] == "fasttext"
+    if words_only and sample is None and has_ngrams:
         complain(
             f"vectors of single words are all that {to.value} holds; what sentences lose with the "
             "n-grams, --sample TEXT measures"

@@ -58,7 +58,7 @@ def combine(models: Sequence[StoredEncoder]) -> SkipThought:
     for number, model in enumerate(chosen):
         prefix = f"{number}."
         parts += [part.under(prefix) for part in model.parts]
-        tensors |= {prefix + name: tensor for name, tensor in model.tensors.items()}
+        tensors |= {prefix + name: tensor for name, tensor in model.ordered_tensors().items()}
     vocabulary = first.vocabulary
     return SkipThought(
         vocabulary=lambda: vocabulary, tokenizer=first.tokenizer, tensors=tensors,

@@ -28,6 +28,7 @@ from sentvec.models.similarity import cosine_pairs
 from sentvec.models.skip_thought import SkipThought
 from sentvec.models.stored import StoredEncoder
 from sentvec.networks.shape import FIRST_WORD
+from sentvec.rows import Rows
 from sentvec.text.vocabulary import Vocabulary
 
 Ints = NDArray[np.int64]
@@ -94,13 +95,14 @@ def expand(
         SettingsError: The model is no Skip-Thought model, `vectors` have no word vectors, they
             share too few words with the model, or `max_vocab` is below what it has.
         SourceError, FormatError: There are no vectors at the path.
+        InputTypeError: `vectors` is no model and no path.
         DivergedError: A vector is not finite.
     """
     if not isinstance(model, SkipThought):
         msg = f"the model to expand is a {model.config['model']} model - expected a Skip-Thought"
         raise SettingsError(msg + " model, whose encoder reads word vectors")
     room = _room(len(model.vocabulary), max_vocab)
-    source = averaging(opened_model(vectors), "vectors", "word vectors of its own")
+    source = averaging(opened_model(vectors, "vectors"), "vectors", "word vectors of its own")
     source.expect_reads(everywhere=True)
     shared = _shared(model, source, intercept)
     fresh = _fresh(model, source)[:room]
@@ -185,14 +187,17 @@ def _fitted(
     model: SkipThought, source: SentenceEncoder, shared: Ints, intercept: bool
 ) -> tuple[list[Floats], tuple[float, float, float, float]]:
     """The map of each part, and the four numbers of `Fit`."""
-    tables = [model.tensors[part.prefix + "word_vectors"] for part in model.parts]
+    tables = [model.table_of(part) for part in model.parts]
     widths = [table.shape[1] for table in tables]
 
     def pairs(chosen: Ints) -> Iterator[tuple[Floats, Floats]]:
         blocks = _blocks_of(source, chosen[:, 1])
         for start, block in zip(range(0, len(chosen), _BLOCK), blocks, strict=True):
             rows = chosen[start : start + _BLOCK, 0] + FIRST_WORD
-            yield _inputs(block, intercept), np.hstack([t[rows] for t in tables]).astype(np.float64)
+            yield (
+                _inputs(block, intercept),
+                np.hstack([t.take(rows) for t in tables]).astype(np.float64),
+            )
 
     is_held_out = np.arange(len(shared)) % _TENTH == _TENTH - 1
     fitted_on, held_out = shared[~is_held_out], shared[is_held_out]
@@ -251,7 +256,7 @@ def _name_of(vectors: str | os.PathLike[str] | StoredEncoder, source: SentenceEn
 class _Table:
     """The word vectors of an expanded model: rows that it had, then mapped ones."""
 
-    own: NDArray[np.float32]
+    own: Rows
     source: SentenceEncoder
     fresh: Ints
     solution: Floats
@@ -262,10 +267,10 @@ class _Table:
         intercept = len(self.solution) > self.source.dim
         for start in range(0, len(rows), _BLOCK):
             block, target = rows[start : start + _BLOCK], found[start : start + _BLOCK]
-            is_own = block < len(self.own)
-            target[is_own] = self.own[block[is_own]]
+            is_own = block < self.own.shape[0]
+            target[is_own] = self.own.take(block[is_own])
             if not is_own.all():
-                ids = self.fresh[block[~is_own] - len(self.own)]
+                ids = self.fresh[block[~is_own] - self.own.shape[0]]
                 # in float64, so that rounding does not depend on the words beside a word
                 X = _inputs(self.source.word_vectors(ids), intercept)
                 target[~is_own] = X @ self.solution
@@ -283,12 +288,11 @@ def _grown(
     old = model.vocabulary
     words = [*old.words, *(source.vocabulary.words[number] for number in fresh.tolist())]
     vocabulary = Vocabulary(words, np.concatenate([old.counts, np.zeros(len(fresh), np.int64)]))
-    tensors: dict[str, Any] = dict(model.tensors)
+    tensors = model.ordered_tensors()
     for part, solution in zip(model.parts, maps, strict=True):
-        name = part.prefix + "word_vectors"
-        table = _Table(tensors[name], source, fresh, solution)
+        table = _Table(model.table_of(part), source, fresh, solution)
         rows, width = np.arange(len(words) + FIRST_WORD), part.shape.word_dim
-        tensors[name] = LazyMatrix(rows, table.take, width, np.dtype("f4"))
+        tensors[part.prefix + "word_vectors"] = LazyMatrix(rows, table.take, width, np.dtype("f4"))
     sizes = {**model.config["sizes"], "vocabulary": len(words),
              "trained_words": trained_words(model)}  # fmt: skip
     expanded = [*model.config.get("expanded", []), record]

@@ -15,7 +15,7 @@ import os
 
 import numpy as np
 
-from sentvec.errors import DivergedError, FormatError, SettingsError
+from sentvec.errors import DivergedError, FormatError, InputTypeError, SettingsError
 from sentvec.models.encoder import SentenceEncoder, averaging
 from sentvec.models.settings import Sent2VecSettings
 from sentvec.models.stored import StoredEncoder
@@ -36,13 +36,14 @@ def opened_for_training(
     A path may be anything `sentvec.load` opens, so a binary of the released program too.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no model, or one with output vectors of another.
         SettingsError: It is of another kind, or lost words, so that its n-grams have other ids.
         DivergedError: Its vectors are not finite.
     """
     if init_from is None:
         return None
-    opened = opened_model(init_from)
+    opened = opened_model(init_from, "init_from")
     if opened.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {opened.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
@@ -102,10 +103,22 @@ def _is_finite(rows: Rows) -> bool:
     return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
 
 
-def opened_model(model: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
-    """The model itself, or what `sentvec.load` makes of a path."""
+def opened_model(model: str | os.PathLike[str] | StoredEncoder, name: str) -> StoredEncoder:
+    """The model itself, or what `sentvec.load` makes of a path.
+
+    Args:
+        model: The one or the other.
+        name: How the user knows it, for the message.
+
+    Raises:
+        InputTypeError: It is neither.
+        SourceError, FormatError: There is no model at the path.
+    """
     if isinstance(model, StoredEncoder):
         return model
+    if not isinstance(model, str | os.PathLike):
+        msg = f"{name} is of type {type(model).__name__} - expected a model of ours, its"
+        raise InputTypeError(msg + " folder, or a file that sentvec.load opens")
     from sentvec.models.load import load  # which knows this module
 
     return load(model)
@@ -117,13 +130,14 @@ def opened_word_vectors(
     """The word vectors to start from: a model, its folder, or a file that `sentvec.load` opens.
 
     Raises:
+        InputTypeError: It is no model and no path.
         SourceError, FormatError: There is no such model or file.
         SettingsError: It has no word vectors of its own, or they are not of length `dim`, where
             that is given.
     """
     if init_from is None:
         return None
-    model = averaging(opened_model(init_from), "init_from", "word vectors of its own")
+    model = averaging(opened_model(init_from, "init_from"), "init_from", "word vectors of its own")
     if dim is not None and dim != model.dim:
         msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
         raise SettingsError(msg + ", or train from the beginning")

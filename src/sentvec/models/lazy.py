@@ -50,6 +50,18 @@ class LazyMatrix:
         return self.pack(self.take(self.rows[part]), part)
 
 
+class LazyRows:
+    """A `LazyMatrix` as `Rows`, of which single rows are asked for."""
+
+    def __init__(self, matrix: LazyMatrix) -> None:
+        self.shape: tuple[int, int] = matrix.shape
+        self._matrix = matrix
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of these rows, made now."""
+        return self._matrix[rows].astype(np.float32, copy=False)
+
+
 def storable(tensors: Mapping[str, NDArray[Any]], rows: Rows) -> dict[str, Any]:
     """The tensors as a folder holds them: rows that lie apart in a file become one matrix."""
     if "row_offsets" not in tensors:

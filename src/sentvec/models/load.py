@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sentvec.errors import FormatError
 from sentvec.formats.open import open_foreign
+from sentvec.formats.skip_thoughts import is_released
 from sentvec.models.foreign import KINDS, from_foreign, kind_named
 from sentvec.models.plan import Plan
 from sentvec.models.run import resume_run
@@ -14,17 +15,14 @@ from sentvec.models.sent2vec import Sent2Vec
 from sentvec.models.siamese_cbow import SiameseCBOW
 from sentvec.models.stored import StoredEncoder
 from sentvec.storage.checkpoint import CheckpointFolder
-from sentvec.storage.folder import check_target, open_folder, restore
+from sentvec.storage.folder import CONFIG, check_target, open_folder, restore
 from sentvec.storage.lock import held
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.interval import Interval
 from sentvec.training.progress import Listener
 
-_TRAINED = (
-    Sent2Vec.KIND,
-    SiameseCBOW.KIND,
-    "skip-thought",
-)  # kinds of models whose runs can be resumed
+# Kinds of models whose runs can be resumed.
+_TRAINED = (Sent2Vec.KIND, SiameseCBOW.KIND, "skip-thought")
 
 
 def load(
@@ -34,8 +32,8 @@ def load(
 
     Args:
         path: A model folder; or a file of Sent2Vec or fastText (`.bin`, `.ftz`), or of word vectors
-            (word2vec binary or text, GloVe, `.vec`), gzipped or not. What it is, is told from its
-            content.
+            (word2vec binary or text, GloVe, `.vec`), gzipped or not; or a folder of the released
+            files of Skip-Thought. What it is, is told from its content.
         tokenizer: Cuts texts into words; by default as the folder says, and for a file of another
             program at white space, with nothing changed (`whitespace`).
 
@@ -48,6 +46,10 @@ def load(
     # What is no path at all, with a NUL in it, is an error of that reader too.
     if "\0" in os.fsdecode(path) or Path(path).is_file():
         return from_foreign(open_foreign(Path(path)), chosen)
+    if is_released(Path(path)) and not (Path(path) / CONFIG).exists():
+        from sentvec.models.released import from_released
+
+        return from_released(Path(path), chosen)
     opened = open_folder(path)
     kind = opened.config["model"]
     if kind not in KINDS:

@@ -35,7 +35,7 @@ from sentvec.training.metrics import NAME as METRICS
 from sentvec.training.metrics import MetricsWriter
 from sentvec.training.progress import Listener
 from sentvec.training.rounds import Rounds
-from sentvec.training.summary import Summary
+from sentvec.training.summary import Summary, Trained
 from sentvec.version import VERSION
 
 
@@ -56,7 +56,7 @@ class Run:
         best: The best epoch so far.
         observer: Writes its checkpoints, once it trains.
         end: Where it ended.
-        alone: Where neighbours are predicted, the sentences with known words that have none.
+        trained: What an epoch takes from the corpus, where it is not the words of all sentences.
         words: Those that an epoch goes through.
     """
 
@@ -72,7 +72,7 @@ class Run:
     best: Best | None = None
     observer: RunObserver | None = None
     end: Position = field(default_factory=Position)
-    alone: int | None = None
+    trained: Trained | None = None
     words: int = 0
 
     def __post_init__(self) -> None:
@@ -142,7 +142,9 @@ class Run:
     def summary(self) -> Summary:
         """What it was trained on, at its end."""
         epochs = self.end.tokens // self.words
-        return Summary.of(self.corpus.stats, epochs, self.end.targets, self.alone)
+        stats = self.corpus.stats
+        trained = self.trained or Trained.on_words(stats)
+        return Summary.of(stats, epochs, self.end.targets, trained)
 
     def keep_end(self) -> bool:
         """Keep the end of the training in a checkpoint, if it got there; whether it is kept."""

@@ -33,6 +33,7 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
 from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
+from sentvec.training.summary import Trained
 
 
 class SiameseCBOW(SentenceEncoder):
@@ -119,6 +120,8 @@ class SiameseCBOW(SentenceEncoder):
         corpus, listener = run.corpus, run.listener
         settings = SiameseCBOWSettings.from_config(run.settings)
         pairs, counts = Pairs.of(corpus, settings), corpus.vocabulary.counts
+        if run.held_out is not None:  # now, not after the first epoch
+            Pairs.of(run.held_out, settings, "the held-out text")
         n_words, dim, threads = len(counts), settings.dim, settings.threads or 1
         need = memory_of(settings, n_words, pairs.longest, len(corpus.offsets))
         listener.memory(need)
@@ -127,7 +130,8 @@ class SiameseCBOW(SentenceEncoder):
         arrays = _matrices(run, settings, n_words)
         V, squares = arrays["input_vectors"], arrays.get("squares", np.empty(0, np.float32))
         stats = corpus.stats
-        run.alone = stats.sentences - stats.empty_sentences - pairs.examples
+        alone = stats.sentences - stats.empty_sentences - pairs.examples
+        run.trained = Trained.on_neighbours(stats, alone)
         shared = Shared(counts, V, squares.reshape(-1), pairs, settings)
         end = run.train(
             Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, threads),
@@ -156,7 +160,12 @@ def _matrices(run: Run, settings: SiameseCBOWSettings, n_words: int) -> dict[str
         threads=settings.threads or 1, dtype=settings.dtype,
     )  # fmt: skip
     if run.plan.vectors is not None:
-        copy_word_vectors(run.plan.vectors, run.corpus.vocabulary, V)
+        copied = copy_word_vectors(run.plan.vectors, run.corpus.vocabulary, V)
+        if copied < n_words / 2:
+            run.listener.warning(
+                f"only {copied:,} of the {n_words:,} words of the corpus have a vector in "
+                "init_from, the others start at random - check that words are cut and cased alike"
+            )
     started = {"input_vectors": V}
     if "squares" in shapes:
         started["squares"] = matrices.zeros(n_words, 1)

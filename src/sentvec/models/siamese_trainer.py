@@ -67,8 +67,10 @@ class Pairs:
     longest: int
 
     @classmethod
-    def of(cls, corpus: EncodedCorpus, settings: SiameseCBOWSettings) -> Pairs:
-        """Find the neighbours of all sentences.
+    def of(
+        cls, corpus: EncodedCorpus, settings: SiameseCBOWSettings, name: str = "the corpus"
+    ) -> Pairs:
+        """Find the neighbours of all sentences of a text, which errors call by a name.
 
         Raises:
             CorpusError: There are none.
@@ -81,7 +83,7 @@ class Pairs:
             offsets, documents, settings.positives, settings.edges == "skip", roles
         )
         if not examples:
-            raise CorpusError(_no_neighbours(corpus, settings))
+            raise CorpusError(_no_neighbours(corpus, settings, name))
         if settings.shared_negatives:
             starts = np.empty(pairing.count_runs(documents, settings.batch) + 1, np.int64)
             pairing.fill_starts(documents, settings.batch, starts)
@@ -96,17 +98,17 @@ class Pairs:
         )  # fmt: skip
 
 
-def _no_neighbours(corpus: EncodedCorpus, settings: SiameseCBOWSettings) -> str:
+def _no_neighbours(corpus: EncodedCorpus, settings: SiameseCBOWSettings, name: str) -> str:
     stats = corpus.stats
-    has = f"{stats.sentences:,} sentences in {stats.documents:,} documents"
+    has = f"{name} has {stats.sentences:,} sentences in {stats.documents:,} documents"
     if settings.edges == "skip" and settings.positives == 2:
         return (
-            f"no sentence has two neighbours: the corpus has {has} - expected documents of three "
-            "sentences and more, one a line, blank lines only between documents; or edges='use'"
+            f"no sentence has two neighbours: {has} - expected documents of three sentences and "
+            "more, one a line, blank lines only between documents; or edges='use'"
         )
     return (
-        f"no sentence has a neighbour: the corpus has {has} - expected documents of two sentences "
-        "and more, one a line, blank lines only between documents"
+        f"no sentence has a neighbour: {has} - expected documents of two sentences and more, one a "
+        "line, blank lines only between documents"
     )
 
 

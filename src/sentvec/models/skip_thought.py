@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError
 from sentvec.models.base import OnEmpty, Texts, Vectors
+from sentvec.models.card import model_card
+from sentvec.models.lazy import LazyMatrix, LazyRows
 from sentvec.models.opened import check_parts
 from sentvec.models.plan import Plan
 from sentvec.models.run import Run, train_run
@@ -26,15 +29,19 @@ from sentvec.models.skip_thought_trainer import Worker, memory_of, resolved, sha
 from sentvec.models.stored import StoredEncoder
 from sentvec.networks import require_torch
 from sentvec.networks.shape import END, FIRST_WORD, UNKNOWN
-from sentvec.storage.folder import ModelFolder
+from sentvec.rows import DenseRows, MovedRows, Rows
+from sentvec.storage.folder import ModelFolder, write_folder
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
 from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
+from sentvec.training.summary import Trained
 
 _FEWEST_WORDS = 2  # of a vocabulary
+# Where tables are in another order than ours, as those of other programs: int64, a row's place.
+WORD_ROWS = "word_rows"
 
 
 class SkipThought(StoredEncoder):
@@ -122,9 +129,10 @@ class SkipThought(StoredEncoder):
         device_named(settings.device)  # a run may go on elsewhere
         n_words = len(run.corpus.vocabulary)
         triples = triples_of(run.corpus, settings)
-        stats = run.corpus.stats
-        run.words = int(triples.lengths.sum())
-        run.alone = stats.sentences - stats.empty_sentences - len(triples.middles)
+        run.words, middles = int(triples.lengths.sum()), len(triples.middles)
+        edges = run.corpus.stats.sentences - middles - triples.too_long
+        skipped = {"edge": edges, "too_long": triples.too_long}
+        run.trained = Trained(middles, run.words, skipped)
         need = memory_of(settings, n_words)
         run.listener.memory(need)
         if settings.device == "cpu":
@@ -174,10 +182,10 @@ class SkipThought(StoredEncoder):
         parts = [replace(part, decoders=False) for part in self.parts]
         rows = len(self.vocabulary) + FIRST_WORD
         kept = [name for part in parts for name in part.tensors(rows)]
-        vocabulary = self.vocabulary
+        vocabulary, tensors = self.vocabulary, self.ordered_tensors()
         return SkipThought(
             vocabulary=lambda: vocabulary, tokenizer=self.tokenizer,
-            tensors={name: self.tensors[name] for name in kept},
+            tensors={name: tensors[name] for name in kept},
             config={**self.config, "parts": [part.to_config() for part in parts]},
         )  # fmt: skip
 
@@ -277,8 +285,35 @@ class SkipThought(StoredEncoder):
         for part in self.parts:
             arrays = {name: self.tensors[part.prefix + name]
                       for name in part.shape.encoder_tensors()}  # fmt: skip
-            found.append(Encoder(part.shape, arrays, arrays["word_vectors"].__getitem__))
+            found.append(Encoder(part.shape, arrays, self.table_of(part).take))
         return found
+
+    def table_of(self, part: Part) -> Rows:
+        """The word vectors of a part in our order: end, unknown, then the words."""
+        matrix: Any = self.tensors[part.prefix + "word_vectors"]
+        table = LazyRows(matrix) if isinstance(matrix, LazyMatrix) else DenseRows(matrix)
+        places = self.tensors.get(WORD_ROWS)
+        return table if places is None else MovedRows(table, places)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model folder; an older model there is replaced, anything else is refused.
+
+        Raises:
+            StorageError: The folder cannot be written; what stood there is unchanged.
+        """
+        card = model_card(Path(folder).name, self.config)
+        write_folder(folder, self.config, self.vocabulary, self.ordered_tensors(), card)
+
+    def ordered_tensors(self) -> dict[str, Any]:
+        """The tensors with word vectors in our order, as they are saved."""
+        tensors: dict[str, Any] = dict(self.tensors)
+        if tensors.pop(WORD_ROWS, None) is not None:
+            for part in self.parts:
+                rows = self.table_of(part)
+                tensors[part.prefix + "word_vectors"] = LazyMatrix(
+                    np.arange(rows.shape[0]), rows.take, rows.shape[1], np.dtype("f4")
+                )
+        return tensors
 
 
 def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
@@ -286,4 +321,4 @@ def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
     if not wanted:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, np.float32(1))
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

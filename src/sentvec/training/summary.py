@@ -18,8 +18,8 @@ class Summary:
         all_sentences: Sentences trained on in all passes.
         all_words: Words in all passes.
         predicted: What was predicted, in all passes: words, or the neighbours of sentences.
-        skipped: Lines that could not be trained on: `blank`, `no_known_word`, and `one_known_word`
-            or `no_neighbour`.
+        skipped: Lines that could not be trained on: `blank`, and as the model has it
+            `no_known_word`, `one_known_word`, `no_neighbour`, `edge`, `too_long`.
         unknown: Words that are not in the vocabulary, one by one: `below_min_count`,
             `above_max_vocab`, `too_many_to_count` (distinct words), `other`.
         bytes: Bytes of text that were read, after decompression.
@@ -41,23 +41,8 @@ class Summary:
     unit: str = "words"
 
     @classmethod
-    def of(
-        cls, stats: CorpusStats, epochs: int, predicted: int, alone: int | None = None
-    ) -> Summary:
-        """The summary of so many passes over a corpus.
-
-        Args:
-            stats: Of the corpus.
-            epochs: The passes.
-            predicted: What was predicted in all.
-            alone: Where the neighbours of sentences are predicted, how many sentences with known
-                words have none (they are seen as negatives); None where words are predicted.
-        """
-        sentences, words = stats.sentences - stats.empty_sentences, stats.known_tokens
-        unusable = {"no_neighbour": alone} if alone is not None else {}
-        if alone is None:  # the only word of a sentence cannot be predicted
-            sentences, words = sentences - stats.single_sentences, words - stats.single_sentences
-            unusable = {"one_known_word": stats.single_sentences}
+    def of(cls, stats: CorpusStats, epochs: int, predicted: int, trained: Trained) -> Summary:
+        """The summary of so many passes over a corpus."""
         reasons = {
             "below_min_count": stats.rare_tokens,
             "above_max_vocab": stats.surplus_tokens,
@@ -66,18 +51,47 @@ class Summary:
         unknown = stats.tokens - stats.known_tokens
         return cls(
             epochs=epochs,
-            sentences=sentences,
-            words=words,
-            all_sentences=epochs * sentences,
-            all_words=epochs * words,
+            sentences=trained.sentences,
+            words=trained.words,
+            all_sentences=epochs * trained.sentences,
+            all_words=epochs * trained.words,
             predicted=predicted,
-            skipped={
-                "blank": stats.lines - stats.sentences,
-                "no_known_word": stats.empty_sentences,
-                **unusable,
-            },
+            skipped={"blank": stats.lines - stats.sentences, **trained.skipped},
             unknown={**reasons, "other": unknown - sum(reasons.values())},
             bytes=stats.bytes,
             file_bytes=stats.file_bytes,
-            unit="words" if alone is None else "neighbourhoods",
+            unit=trained.unit,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a model takes from a corpus in one pass. Fields as those of `Summary`."""
+
+    sentences: int
+    words: int
+    skipped: dict[str, int]
+    unit: str = "words"
+
+    @classmethod
+    def on_words(cls, stats: CorpusStats) -> Trained:
+        """For a model that predicts the words of a sentence from its others."""
+        single = stats.single_sentences  # whose only word cannot be predicted
+        return cls(
+            stats.sentences - stats.empty_sentences - single,
+            stats.known_tokens - single,
+            {"no_known_word": stats.empty_sentences, "one_known_word": single},
+        )
+
+    @classmethod
+    def on_neighbours(cls, stats: CorpusStats, alone: int) -> Trained:
+        """For a model that tells the neighbours of sentences from others.
+
+        `alone` are the sentences with known words that have no neighbour; they are seen as others.
+        """
+        return cls(
+            stats.sentences - stats.empty_sentences,
+            stats.known_tokens,
+            {"no_known_word": stats.empty_sentences, "no_neighbour": alone},
+            "neighbourhoods",
         )
