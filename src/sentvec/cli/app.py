@@ -9,12 +9,14 @@ import warnings
 import typer
 
 from sentvec.cli import (
+    combine,
     compare,
     convert,
     demo,
     encode,
     estimate,
     evaluate,
+    expand,
     generate,
     info,
     neighbors,
@@ -42,6 +44,8 @@ app.command("evaluate")(evaluate.command)
 app.command("compare")(compare.command)
 app.command("prepare")(prepare.command)
 app.command("convert")(convert.command)
+app.command("combine")(combine.command)
+app.command("expand")(expand.command)
 app.command("info")(info.command)
 app.command("estimate")(estimate.command)
 app.command("demo")(demo.command)

@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 
 from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.cli.model import (
+    Model,
+    TokenizerName,
+    expect_elsewhere,
+    open_model,
+    shown_size,
+    size_on_disk,
+)
 from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
@@ -59,9 +66,7 @@ def command(
     from sentvec.models import convert, export
 
     source = open_model(model, tokenizer)
-    if target.exists() and target.samefile(model):
-        msg = f"{target} is the model itself, which would be lost - name another place"
-        raise SettingsError(msg)
+    expect_elsewhere(target, model)
     lines = _lines(sample) if sample else None  # opened now: a wrong name is no surprise later
     if to is not To.folder and dtype not in (None, "float32"):
         msg = f"dtype is {dtype!r} - a file of {to.value} holds float32; convert to a folder"
@@ -93,7 +98,8 @@ def command(
         f"over {loss.texts:,} {what}"
     )
     words_only = to in (To.word2vec, To.word2vec_text)
-    has_ngrams = source.config["settings"]["ngrams"] > 1 or source.config["model"] == "fasttext"
+    settings = source.config["settings"]  # not all kinds of models have n-grams
+    has_ngrams = settings.get("ngrams", 1) > 1 or source.config["model"] == "fasttext"
     if words_only and sample is None and has_ngrams:
         complain(
             f"vectors of single words are all that {to.value} holds; what sentences lose with the "

@@ -40,6 +40,8 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
         "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
         "tokenizer": _joined(config["tokenizer"], "="),
         "size": f"{shown_size(size_on_disk(model))} on disk; {_memory(encoder)}",
+        "combined": _parts(config),
+        "expanded": _expanded(config),
         "corpus": _joined(config.get("corpus", {}), " "),
         "training": _joined(config.get("training", {}), " "),
         "settings": _joined(config["settings"], "=", leave_out=("labels",)),
@@ -57,6 +59,24 @@ def _kind(config: dict[str, Any]) -> str:
         f"{config['model']}, format version {config['format_version']}, "
         f"sentvec {config.get('sentvec_version', '?')}"
     )
+
+
+def _parts(config: dict[str, Any]) -> str:
+    """The encoders whose vectors are concatenated, where there are several."""
+    parts = [
+        f"dim {part['dim']} {'both ways' if part['bidirectional'] else 'forwards'}"
+        for part in config.get("parts", [])
+    ]
+    return " + ".join(parts) if len(parts) > 1 else ""
+
+
+def _expanded(config: dict[str, Any]) -> str:
+    """Where words come from that were not trained; of combined models the same once."""
+    records = [each for one in [*config.get("combined", []), config]
+               for each in one.get("expanded", [])]  # fmt: skip
+    said = (f"{each['added']:,} words of {each['file']}, by a map fitted on {each['shared']:,}"
+            for each in records)  # fmt: skip
+    return "; ".join(dict.fromkeys(said))
 
 
 def _ngrams(encoder: StoredEncoder) -> str:

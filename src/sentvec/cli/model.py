@@ -37,6 +37,14 @@ def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> StoredEn
     return load(path, tokenizer=tokenizer)
 
 
+def expect_elsewhere(target: Path, *models: Path) -> None:
+    """Check that what is written does not take the place of a model it is made of."""
+    for model in models:
+        if target.exists() and model.exists() and target.samefile(model):
+            msg = f"{target} is the model itself, which would be lost - name another place"
+            raise SettingsError(msg)
+
+
 def open_any(name: str, tokenizer: str | None = None, counts: Path | None = None) -> Any:
     """Open whatever can be evaluated, by the name the user gives it: a path, or a baseline."""
     if _is_baseline(name):

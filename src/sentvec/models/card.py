@@ -51,6 +51,8 @@ _CONVERTED = """\
 | converted from | `{file}`, {bytes:,} bytes |
 | its layout | {layout} |"""
 
+_EXPANDED = "| expanded by | {added:,} words of `{file}`, by a map fitted on {shared:,} |"
+
 # What other sizes than those every model has are called; those not named here go by their own name.
 _SIZES = {"buckets": "n-gram buckets"}
 
@@ -63,7 +65,10 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
     settings = "\n".join(
         f"| {key} | {value} |" for key, value in config["settings"].items() if key != "labels"
     )
-    if "source" in config:
+    if "combined" in config:
+        origin = f"combined of {len(config['combined'])} models with sentvec {VERSION}"
+        rows = "\n".join(_combined(*numbered) for numbered in enumerate(config["combined"], 1))
+    elif "source" in config:
         origin = f"converted by sentvec {VERSION} from a file of another program"
         rows = _CONVERTED.format(**config["source"])
     else:
@@ -72,6 +77,7 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         created = training.get("finished", "?")
         origin = f"trained from plain text with sentvec {version} on {created}"
         rows = _trained(config["model"], config.get("corpus", {}), training)
+    rows = "\n".join([rows, *(_EXPANDED.format(**record) for record in config.get("expanded", []))])
     return _TEMPLATE.format(
         name=name,
         model=config["model"],
@@ -84,6 +90,20 @@ def model_card(name: str, config: Mapping[str, Any]) -> str:
         dim=config["sizes"]["dim"],
         vocabulary=config["sizes"]["vocabulary"],
     )
+
+
+def _combined(number: int, record: Mapping[str, Any]) -> str:
+    """What the table says of one of the models that were combined."""
+    settings, corpus = record.get("settings", {}), record.get("corpus", {})
+    said = [f"{name}={settings[name]}" for name in ("encoder", "dim") if name in settings]
+    if corpus:
+        said.append(f"trained on {corpus['sentences']:,} sentences, {corpus['tokens']:,} words")
+    if "loss" in record.get("training", {}):
+        said.append(f"loss {record['training']['loss']:.4f}")
+    if "source" in record:
+        said.append(f"from `{record['source']['file']}`")
+    rows = [f"| model {number} | {', '.join(said)} |"]
+    return "\n".join([*rows, *(_EXPANDED.format(**each) for each in record.get("expanded", []))])
 
 
 def _other_sizes(sizes: Mapping[str, int]) -> str:

@@ -107,6 +107,10 @@ class SentenceEncoder(StoredEncoder):
         vectors = self.rows.take(np.array([self.vocabulary.id_of(word)]))
         return vectors.reshape(self.dim)
 
+    def word_vectors(self, ids: NDArray[np.int64]) -> Vectors:
+        """What `word_vector` gives for the words of these ids: float32 (n, dim)."""
+        return self.rows.take(ids)
+
     def __repr__(self) -> str:
         size = f"{self._n_words} words, {self._buckets} buckets, dim {self.dim}"
         return f"<{type(self).__name__}: {size}>"

@@ -86,6 +86,12 @@ class FastText(SentenceEncoder):
             raise UnknownWordError(msg)
         return mean_rows(self.rows, rows, np.array([0, len(rows)])).reshape(self.dim)
 
+    def word_vectors(self, ids: Ints) -> Vectors:
+        """What `word_vector` gives for the words of these ids: float32 (n, dim)."""
+        names = self.vocabulary.words
+        groups = [self._rows_of_word(names[number]) for number in ids.tolist()]
+        return mean_rows(self.rows, *_flat(groups))
+
     def explain(self, text: str) -> list[Feature]:
         """Take a text's vector apart: its words (and word n-grams) with their shares.
 

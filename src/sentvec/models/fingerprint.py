@@ -5,12 +5,15 @@ Not here: the fingerprints of corpora (`training`).
 
 from __future__ import annotations
 
+import math
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.lazy import LazyMatrix
 from sentvec.models.stored import StoredEncoder
 
 _SAMPLED = 1000  # rows of the matrix, or values of each tensor
@@ -31,10 +34,19 @@ def fingerprint(model: StoredEncoder) -> str:
         total.update(model.rows.take(_sample(model.rows.shape[0])).astype("<f4").tobytes())
         return total.hexdigest()
     for name, tensor in sorted(model.tensors.items()):
-        values = tensor.reshape(-1)  # of a mapped tensor, a view
         total.update(f"{name} {tensor.shape}\n".encode())
-        total.update(values[_sample(len(values))].astype("<f4").tobytes())
+        total.update(_sampled(tensor).astype("<f4").tobytes())
     return total.hexdigest()
+
+
+def _sampled(tensor: NDArray[Any] | LazyMatrix) -> NDArray[Any]:
+    """Some values of a tensor."""
+    if isinstance(tensor, LazyMatrix):
+        rows, columns = np.divmod(_sample(math.prod(tensor.shape)), tensor.dim)
+        picked: NDArray[Any] = tensor[rows][np.arange(len(rows)), columns]
+        return picked
+    values = tensor.reshape(-1)  # of a mapped tensor, a view
+    return values[_sample(len(values))]
 
 
 def _sample(n: int) -> NDArray[np.int64]:

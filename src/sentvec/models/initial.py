@@ -43,7 +43,7 @@ def opened_for_training(
     """
     if init_from is None:
         return None
-    opened = _opened(init_from)
+    opened = opened_model(init_from, "init_from")
     if opened.config["model"] != "sent2vec":
         msg = f"init_from is a model of kind {opened.config['model']!r} - expected 'sent2vec'"
         raise SettingsError(msg)
@@ -103,16 +103,25 @@ def _is_finite(rows: Rows) -> bool:
     return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
 
 
-def _opened(init_from: str | os.PathLike[str] | StoredEncoder) -> StoredEncoder:
-    """The model itself, or what `sentvec.load` makes of a path."""
-    if isinstance(init_from, StoredEncoder):
-        return init_from
-    if not isinstance(init_from, str | os.PathLike):
-        msg = f"init_from is of type {type(init_from).__name__} - expected a model of ours, its"
+def opened_model(model: str | os.PathLike[str] | StoredEncoder, name: str) -> StoredEncoder:
+    """The model itself, or what `sentvec.load` makes of a path.
+
+    Args:
+        model: The one or the other.
+        name: How the user knows it, for the message.
+
+    Raises:
+        InputTypeError: It is neither.
+        SourceError, FormatError: There is no model at the path.
+    """
+    if isinstance(model, StoredEncoder):
+        return model
+    if not isinstance(model, str | os.PathLike):
+        msg = f"{name} is of type {type(model).__name__} - expected a model of ours, its"
         raise InputTypeError(msg + " folder, or a file that sentvec.load opens")
     from sentvec.models.load import load  # which knows this module
 
-    return load(init_from)
+    return load(model)
 
 
 def opened_word_vectors(
@@ -128,7 +137,7 @@ def opened_word_vectors(
     """
     if init_from is None:
         return None
-    model = averaging(_opened(init_from), "init_from", "word vectors of its own")
+    model = averaging(opened_model(init_from, "init_from"), "init_from", "word vectors of its own")
     if dim is not None and dim != model.dim:
         msg = f"dim is {dim!r}, the vectors in init_from have {model.dim} - leave dim out"
         raise SettingsError(msg + ", or train from the beginning")

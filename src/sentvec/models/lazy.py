@@ -23,14 +23,15 @@ class LazyMatrix:
         take: Gives the rows of the source, float32.
         dim: Columns.
         dtype: What is stored.
-        pack: Makes stored rows of float32 ones; the second argument says which rows they are.
+        pack: Makes stored rows of float32 ones; the second argument says which rows they are, as
+            they were asked for: a slice or their numbers.
     """
 
     rows: NDArray[np.int64]
     take: Take
     dim: int
     dtype: np.dtype[Any]
-    pack: Callable[[NDArray[np.float32], slice], NDArray[Any]] = lambda x, _: x
+    pack: Callable[[NDArray[np.float32], Any], NDArray[Any]] = lambda x, _: x
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,8 +46,20 @@ class LazyMatrix:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, part: slice) -> NDArray[Any]:
+    def __getitem__(self, part: slice | NDArray[np.int64]) -> NDArray[Any]:
         return self.pack(self.take(self.rows[part]), part)
+
+
+class LazyRows:
+    """A `LazyMatrix` as `Rows`, of which single rows are asked for."""
+
+    def __init__(self, matrix: LazyMatrix) -> None:
+        self.shape: tuple[int, int] = matrix.shape
+        self._matrix = matrix
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of these rows, made now."""
+        return self._matrix[rows].astype(np.float32, copy=False)
 
 
 def storable(tensors: Mapping[str, NDArray[Any]], rows: Rows) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from sentvec.formats.skip_thoughts import (
     ReleasedSkipThoughts,
     open_released,
 )
-from sentvec.models.skip_thought import WORD_ROWS, SkipThought
+from sentvec.models.skip_thought import SkipThought
+from sentvec.models.skip_thought_encoder import WORD_ROWS
 from sentvec.models.skip_thought_parts import Part
 from sentvec.networks.shape import Shape
 from sentvec.text.tokenizer import Tokenizer

@@ -1,52 +1,35 @@
 """Skip-Thought: a GRU that reads a sentence, trained to predict the sentences around it.
 
-Kiros et al., "Skip-Thought Vectors", NIPS 2015. Here: the model, and from settings and a corpus to
-a trained one. The network is in `networks`, the worker in `skip_thought_trainer`, the loop in
-`training.loop`, checkpoints in `run`.
+Kiros et al., "Skip-Thought Vectors", NIPS 2015. Here: from settings and a corpus to a trained
+model. Encoding is in `skip_thought_encoder`, the run in `skip_thought_run`, the network in
+`networks`, checkpoints in `run`.
 """
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sentvec.errors import DivergedError
-from sentvec.models.base import OnEmpty, Texts, Vectors
-from sentvec.models.card import model_card
-from sentvec.models.lazy import LazyMatrix
-from sentvec.models.opened import check_parts
 from sentvec.models.plan import Plan
 from sentvec.models.run import Run, train_run
-from sentvec.models.skip_thought_parts import Part, check_parts_of, parts_of
+from sentvec.models.skip_thought_encoder import SkipThoughtEncoder
+from sentvec.models.skip_thought_run import train_to_end
 from sentvec.models.skip_thought_settings import SkipThoughtSettings
-from sentvec.models.skip_thought_trainer import Worker, memory_of, resolved, shape_of, triples_of
-from sentvec.models.stored import StoredEncoder
+from sentvec.models.skip_thought_trainer import memory_of, resolved
 from sentvec.networks import require_torch
-from sentvec.networks.shape import END, FIRST_WORD, UNKNOWN
-from sentvec.rows import DenseRows, MovedRows, Rows
-from sentvec.storage.folder import ModelFolder, write_folder
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.sources import CorpusLike, open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import matrices
-from sentvec.training.batches import Schedule
 from sentvec.training.progress import Listener
-from sentvec.training.summary import Trained
 
 if TYPE_CHECKING:
     from sentvec.models.generation import Generated
 
 _FEWEST_WORDS = 2  # of a vocabulary
-# Where tables are in another order than ours, as those of other programs: int64, a row's place.
-WORD_ROWS = "word_rows"
 
 
-class SkipThought(StoredEncoder):
+class SkipThought(SkipThoughtEncoder):
     """Sentence vectors as the last state of a GRU that has read the words in their order.
 
     Needs torch (`pip install 'sentvec[torch]'`).
@@ -54,8 +37,6 @@ class SkipThought(StoredEncoder):
         model = SkipThought.train("books.txt", output="model", validate="heldout.txt")
         model.encode(["she opened the letter", "and read it"]).shape     # (2, 600)
     """
-
-    KIND = "skip-thought"
 
     @classmethod
     def train(
@@ -122,113 +103,7 @@ class SkipThought(StoredEncoder):
 
     @classmethod
     def _go_on(cls, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Train a run to its end; returns the tensors and what `config.json` says of them."""
-        require_torch()
-        from sentvec.networks.inference import using_threads
-        from sentvec.networks.learner import device_named
-
-        settings = SkipThoughtSettings.from_config(run.settings)
-        device_named(settings.device)  # a run may go on elsewhere
-        n_words = len(run.corpus.vocabulary)
-        triples = triples_of(run.corpus, settings)
-        if run.held_out is not None:  # now, not after the first epoch
-            triples_of(run.held_out, settings, "the held-out text")
-        run.words, middles = int(triples.lengths.sum()), len(triples.middles)
-        edges = run.corpus.stats.sentences - middles - triples.too_long
-        skipped = {"edge": edges, "too_long": triples.too_long}
-        run.trained = Trained(middles, run.words, skipped)
-        need = memory_of(settings, n_words)
-        run.listener.memory(need)
-        if settings.device == "cpu":
-            need.check()
-        schedule = Schedule(
-            settings.epochs, settings.lr, settings.shuffle, settings.seed, 1, settings.decay
-        )
-        with using_threads(settings.threads or 1):
-            worker = Worker(triples, settings, n_words, schedule)
-            arrays = worker.learner.arrays()
-            restored = run.restored({name: (*a.shape, str(a.dtype)) for name, a in arrays.items()})
-            if restored is not None:
-                worker.learner.restore(dict(zip(arrays, restored, strict=True)))
-                arrays = worker.learner.arrays()
-            end = run.train(
-                schedule,
-                lambda number: worker,
-                arrays,
-                untrained_loss=float(np.log(n_words + FIRST_WORD)),
-                evaluate=worker.evaluate,
-                dealt=triples,
-                parts=worker.parts,
-                collect=lambda: worker.learner.collect(arrays),
-            )
-        shape = shape_of(settings, n_words)
-        tensors = {name: arrays[name].reshape(size) for name, size in shape.tensors().items()}
-        for name in tensors:
-            if matrices.first_row_not_finite(arrays[name]) is not None:
-                msg = f"training diverged: {name} is not finite at the end - lower lr"
-                raise DivergedError(msg)
-        sizes = {"dim": settings.dim, "vocabulary": n_words, "word_dim": settings.word_dim,
-                 "trained_words": n_words}  # fmt: skip
-        training = {"loss": round(end.mean_loss, 6), "seconds": round(end.seconds, 2)}
-        return tensors, {
-            "sizes": sizes, "training": training, "parts": [Part(shape).to_config()],
-            "encoding": {"end_token": True, "normalize_parts": False},
-        }  # fmt: skip
-
-    @classmethod
-    def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
-        tokenizer = check_parts(opened)
-        check_parts_of(opened)
-        return tokenizer
-
-    @property
-    def parts(self) -> list[Part]:
-        """The encoders whose vectors are concatenated: one, or those of `combine`."""
-        return parts_of(self.config)
-
-    def encode(
-        self,
-        texts: str | Texts,
-        *,
-        normalize: bool = False,
-        on_empty: OnEmpty = "zero",
-        threads: int = 1,
-        return_known: bool = False,
-        end_token: bool | None = None,
-        normalize_parts: bool | None = None,
-    ) -> Any:
-        """Turn text into vectors: the state of the encoder after the last word.
-
-        Unknown words are read as one word that stands for all of them. A text's vector does not
-        depend on the texts beside it, but for the rounding of sums.
-
-        Args:
-            texts: One text, or any ordered iterable of texts (a generator is fine). A line break
-                inside a text is white space.
-            normalize: Scale each vector to length 1.
-            on_empty: What a text without a known word becomes: a row of zeros (`zero`, with an
-                `EmptyTextWarning`), of NaN (`nan`), or an `EmptyTextError` (`raise`).
-            threads: Threads for the arithmetic.
-            return_known: Also return how many known tokens each row was made from.
-            end_token: Read the end of the sentence after its words, as in training. By default as
-                the model says: yes for one trained here, no for the released files, whose program
-                does not.
-            normalize_parts: Scale the vector of each part (of a combined model) to length 1; by
-                default as the model says.
-
-        Returns:
-            float32 (dim,) for a str, (n, dim) otherwise; with `return_known` a tuple of that and an
-            int, or int64 (n,).
-
-        Raises:
-            MissingExtraError: torch is not installed.
-            InputTypeError: `texts` is bytes, None, a set, or holds something that is no str.
-            EmptyTextError: A text has no known word and `on_empty` is `raise`.
-        """
-        return self._encode_checked(
-            texts, normalize=normalize, on_empty=on_empty, threads=threads,
-            return_known=return_known, end_token=end_token, normalize_parts=normalize_parts,
-        )  # fmt: skip
+        return train_to_end(run)
 
     def generate(
         self,
@@ -279,91 +154,8 @@ class SkipThought(StoredEncoder):
             max_tokens=max_tokens, seed=seed,
         )  # fmt: skip
 
-    def _encode(
-        self, texts: list[str], threads: int, **options: Any
-    ) -> tuple[Vectors, NDArray[np.int64]]:
-        require_torch()
-        from sentvec.networks.inference import using_threads
-
-        with using_threads(threads):  # they share the work on a batch, not the batches
-            return super()._encode(texts, 1, **options)
-
-    def _encode_batch(
-        self,
-        texts: list[str],
-        end_token: bool | None = None,
-        normalize_parts: bool | None = None,
-        **_: Any,
-    ) -> tuple[Vectors, NDArray[np.int64]]:
-        defaults = self.config["encoding"]
-        ended = defaults["end_token"] if end_token is None else end_token
-        scaled = defaults["normalize_parts"] if normalize_parts is None else normalize_parts
-        rows = [self._rows_of(text) for text in texts]
-        known = np.array([np.count_nonzero(row != UNKNOWN) for row in rows], np.int64)
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        there = np.flatnonzero(known)
-        if len(there):
-            end = np.full(int(ended), END)
-            read = [np.concatenate([rows[i], end]) for i in there]
-            lengths = np.array([len(row) for row in read])
-            flat = np.concatenate(read)
-            vectors[there] = np.hstack(
-                [_scaled(encoder.vectors(flat, lengths), scaled) for encoder in self._encoders]
-            )
-        return vectors, known
-
-    def _rows_of(self, text: str) -> NDArray[np.int64]:
-        """The rows of the word vectors for the words of a text."""
-        get = self.vocabulary.ids.get
-        rows = [get(word, UNKNOWN - FIRST_WORD) for word in self.tokenizer.tokenize(text)]
-        return np.array(rows, np.int64) + FIRST_WORD
-
-    @cached_property
-    def _encoders(self) -> list[Any]:
-        from sentvec.networks.inference import Encoder
-
-        found = []
-        for part in self.parts:
-            arrays = {name: self.tensors[part.prefix + name]
-                      for name in part.shape.encoder_tensors()}  # fmt: skip
-            found.append(Encoder(part.shape, arrays, self._word_vectors(part).take))
-        return found
-
-    def _word_vectors(self, part: Part) -> Rows:
-        """The word vectors of a part in our order: end, unknown, then the words."""
-        table = DenseRows(self.tensors[part.prefix + "word_vectors"])
-        places = self.tensors.get(WORD_ROWS)
-        return table if places is None else MovedRows(table, places)
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the model folder; an older model there is replaced, anything else is refused.
-
-        Raises:
-            StorageError: The folder cannot be written; what stood there is unchanged.
-        """
-        tensors: dict[str, Any] = {
-            name: tensor for name, tensor in self.tensors.items() if name != WORD_ROWS
-        }
-        if WORD_ROWS in self.tensors:  # what is saved is in our order
-            for part in self.parts:
-                rows = self._word_vectors(part)
-                tensors[part.prefix + "word_vectors"] = LazyMatrix(
-                    np.arange(rows.shape[0]), rows.take, rows.shape[1], np.dtype("f4")
-                )
-        card = model_card(Path(folder).name, self.config)
-        write_folder(folder, self.config, self.vocabulary, tensors, card)
-
     @cached_property
     def _decoders(self) -> dict[str, Any]:
         from sentvec.models.generation import decoders_of
 
         return decoders_of(self)
-
-
-def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
-    """Vectors of length 1, if wanted; those of length 0 stay."""
-    if not wanted:
-        return vectors
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return found

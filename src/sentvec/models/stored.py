@@ -132,8 +132,10 @@ class StoredEncoder(TextEncoder):
         """For pickling: a mapped model travels as its path, not as its gigabytes."""
         if self._origin is not None:
             return {"origin": str(self._origin), "config": self.config, "tokenizer": self.tokenizer}
+        # Of one whose rows are made when they are asked for, all of them.
+        tensors = {name: tensor[:] for name, tensor in self.tensors.items()}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
-                "tensors": self.tensors, "config": self.config}  # fmt: skip
+                "tensors": tensors, "config": self.config}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "origin" in state:

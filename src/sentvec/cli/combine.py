@@ -1,0 +1,39 @@
+"""`sentvec combine UNI BI -o FOLDER`: one Skip-Thought model of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentvec.cli.console import complain
+from sentvec.cli.model import expect_elsewhere, open_model
+from sentvec.storage.folder import check_target
+
+
+def command(
+    models: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of Skip-Thought models with the same words, in the order of their "
+            "vectors; for combine-skip the uni- and the bidirectional one.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")],
+) -> None:
+    """Combine Skip-Thought models: vectors of one after those of the other.
+
+    They must have the same words in the same order: train them on the same text with the same
+    --min-count, --max-vocab and --tokenizer. Nothing is trained; what they need on disk adds up.
+    """
+    from sentvec.models.combine import combine
+
+    expect_elsewhere(output, *models)
+    check_target(output)
+    combined = combine([open_model(path) for path in models])
+    combined.save(output)
+    dims = " + ".join(str(part.shape.dim) for part in combined.parts)
+    words = len(combined.vocabulary)
+    complain(f"saved       {output}: dim {combined.dim} = {dims}, {words:,} words")

@@ -1,0 +1,70 @@
+"""`sentvec expand MODEL --vectors FILE -o FOLDER`: words a Skip-Thought encoder never saw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sentvec.cli.console import complain
+from sentvec.cli.model import expect_elsewhere, open_model
+from sentvec.storage.folder import check_target
+
+if TYPE_CHECKING:
+    from sentvec.models.expand import Fit
+
+
+def command(
+    model: Annotated[
+        Path, typer.Argument(help="A folder of a Skip-Thought model.", show_default=False)
+    ],
+    vectors: Annotated[
+        Path,
+        typer.Option(help="Word vectors: GloVe, word2vec, fastText, or a model folder that has."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")],
+    intercept: Annotated[
+        bool,
+        typer.Option("--intercept/--no-intercept", help="Fit an affine map, or a linear one."),
+    ] = True,
+    max_vocab: Annotated[
+        int | None,
+        typer.Option(help="Keep so many words in all, the first of the vectors [default: all]."),
+    ] = None,
+) -> None:
+    """Give a Skip-Thought model the words of other word vectors, and print how well they fit.
+
+    A map from the other vectors to those that the encoder reads is fitted by least squares on the
+    words that both know; words that were trained keep their vectors. Words are compared as they
+    stand, upper and lower case apart. Decoders still predict only the words they were trained with.
+    """
+    from sentvec.models.expand import expand, trained_words
+    from sentvec.models.skip_thought import SkipThought
+
+    expect_elsewhere(output, model, vectors)
+    check_target(output)
+    opened = open_model(model)
+    expanded, fit = expand(opened, vectors, intercept=intercept, max_vocab=max_vocab)
+    assert isinstance(opened, SkipThought)  # else that had refused it
+    complain(f"shared      {fit.shared:,} of the {trained_words(opened):,} words trained")
+    for line in _fit_lines(fit):
+        complain(line)
+    expanded.save(output)
+    complain(
+        f"saved       {output}: {fit.added:,} words added to {len(opened.vocabulary):,}, "
+        f"{len(expanded.vocabulary):,} in all"
+    )
+
+
+def _fit_lines(fit: Fit) -> list[str]:
+    """How well mapped vectors fit those that were trained."""
+    known = f"R2 {fit.r2:.4f}, mean cosine {fit.cosine:.4f}"
+    if fit.held_out_cosine != fit.held_out_cosine:  # NaN
+        held_out = "not measured: nine tenths of the shared words are too few to fit a map on"
+    else:
+        held_out = (
+            f"R2 {fit.held_out_r2:.4f}, mean cosine {fit.held_out_cosine:.4f}, on every tenth word "
+            "with a map of the others"
+        )
+    return [f"fit         {known}, on the shared words", f"held out    {held_out}"]
