@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from sentvec.networks.products import times
+from sentvec.networks.products import crossed, times
 
 FORMS = ("released", "paper")
 
@@ -111,13 +111,11 @@ class _GRU(torch.autograd.Function):
                 down += times(dx[rows, : 2 * d], low_U[: 2 * d], low).addcmul_(dp, r)
             end -= size
         dU = torch.empty_like(U)
-        low_before = before if low is None else before.to(low)
-        dU[: 2 * d] = times(dx[:, : 2 * d].t(), low_before, low)
+        dU[: 2 * d] = crossed(dx[:, : 2 * d], before, low)
         if released:
-            dU[2 * d :] = times(da.t(), low_before, low)
+            dU[2 * d :] = crossed(da, before, low)
         else:
-            p = gates[:, :d] * before
-            dU[2 * d :] = times(dx[:, 2 * d :].t(), p if low is None else p.to(low), low)
+            dU[2 * d :] = crossed(dx[:, 2 * d :], gates[:, :d] * before, low)
         return dx, carried, dU, None, None, None
 
 

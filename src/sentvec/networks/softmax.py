@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from sentvec.networks.products import linear
+from sentvec.networks.products import linear, lowered, times
 from sentvec.networks.shape import clusters
 
 # Numbers of a block of logits: a few tens of MB, small beside a model.
@@ -39,14 +39,13 @@ class _SoftmaxLoss(torch.autograd.Function):
         ctx: Any, h: Tensor, W: Tensor, b: Tensor, t: Tensor, low: torch.dtype | None, wanted: bool
     ) -> Tensor:
         low_W = W if low is None else W.to(low)
-        low_h = h if low is None else h.to(low)
         total = h.new_zeros((), dtype=torch.float64)
         if wanted:
             dh, dW, db = torch.empty_like(h), torch.zeros_like(W), torch.zeros_like(b)
         step = max(1, _BLOCK // len(W))
         for begin in range(0, len(h), step):
             rows = slice(begin, begin + step)
-            logits = (low_h[rows] @ low_W.t()).to(h.dtype).add_(b)
+            logits = times(h[rows], low_W.t(), low).add_(b)
             norms = torch.logsumexp(logits, 1, keepdim=True)
             words = t[rows, None]
             total += (norms - logits.gather(1, words)).sum(dtype=torch.float64)
@@ -55,12 +54,13 @@ class _SoftmaxLoss(torch.autograd.Function):
             share = logits.sub_(norms).exp_()
             share.scatter_add_(1, words, share.new_full((1, 1), -1.0).expand_as(words))
             db += share.sum(0)
-            low_share = share if low is None else share.to(low)
-            dh[rows] = (low_share @ low_W).to(h.dtype)
             if low is None:
-                dW.addmm_(low_share.t(), low_h[rows])
+                dh[rows] = share @ W
+                dW.addmm_(share.t(), h[rows])
             else:
-                dW += low_share.t() @ low_h[rows]
+                low_share = lowered(share, low)
+                dh[rows] = (low_share @ low_W)[: len(share)]
+                dW += low_share.t() @ lowered(h[rows], low)
         if wanted:
             ctx.save_for_backward(dh, dW, db)
         return total.to(h.dtype)
