@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from behaviour import planted_corpus, train_sent2vec
-from sentvec import Sent2VecSettings, SiameseCBOWSettings, load
+from sentvec import Sent2VecSettings, SiameseCBOWSettings, SkipThoughtSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
 
@@ -97,7 +97,8 @@ def test_there_are_the_commands_of_the_documentation():
     assert set(commands()) >= {
         (), ("train",), ("train", "sent2vec"), ("train", "siamese-cbow"), ("encode",),
         ("similarity",), ("neighbors",), ("prepare",), ("info",), ("demo",), ("estimate",),
-        ("evaluate",), ("compare",),
+        ("evaluate",), ("compare",), ("train", "skip-thought"), ("combine",), ("expand",),
+        ("generate",),
     }  # fmt: skip
 
 
@@ -115,7 +116,11 @@ def test_the_program_tells_its_version():
 
 @pytest.mark.parametrize(
     ("kind", "settings"),
-    [("sent2vec", Sent2VecSettings), ("siamese-cbow", SiameseCBOWSettings)],
+    [
+        ("sent2vec", Sent2VecSettings),
+        ("siamese-cbow", SiameseCBOWSettings),
+        ("skip-thought", SkipThoughtSettings),
+    ],
 )
 def test_help_of_training_shows_every_setting_with_its_default(kind, settings):
     words = " ".join(

@@ -43,7 +43,8 @@ def command(
         ),
     ] = To.folder,
     dtype: Annotated[
-        str | None, typer.Option(help="float32, float16 or int8 (a folder only).")
+        str | None,
+        typer.Option(help="float32, float16, int8 (folders; not of Skip-Thought)."),
     ] = None,
     prune: Annotated[
         Path | None,
@@ -54,7 +55,10 @@ def command(
     ] = None,
     targets: Annotated[
         bool,
-        typer.Option("--targets/--no-targets", help="Keep what only further training needs."),
+        typer.Option(
+            "--targets/--no-targets",
+            help="Keep what only further training needs, or the decoders of Skip-Thought.",
+        ),
     ] = True,
     sample: Annotated[
         Path | None,

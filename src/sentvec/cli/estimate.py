@@ -65,7 +65,11 @@ def command(
     ] = None,
     **settings: Any,
 ) -> None:
-    """Say how much memory and disk a training will need."""
+    """Say how much memory and disk a training will need.
+
+    Options of training are those of `sentvec train`, whose help says what they mean for each kind
+    of model and which it has.
+    """
     if model not in _KINDS:
         msg = f"unknown model {model!r} - {near_names(model, _KINDS)}"
         raise SettingsError(msg)

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 def command(
     model: Annotated[
-        Path, typer.Argument(help="A folder of a Skip-Thought model.", show_default=False)
+        Path, typer.Argument(help="The folder of a Skip-Thought model.", show_default=False)
     ],
     vectors: Annotated[
         Path,
-        typer.Option(help="Word vectors: GloVe, word2vec, fastText, or a model folder that has."),
+        typer.Option(help="Vectors: GloVe, word2vec, fastText, or a model with word vectors."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")],
     intercept: Annotated[
         bool,
-        typer.Option("--intercept/--no-intercept", help="Fit an affine map, or a linear one."),
+        typer.Option(
+            "--intercept/--no-intercept", help="Fit an affine map, or a linear one (paper)."
+        ),
     ] = True,
     max_vocab: Annotated[
         int | None,

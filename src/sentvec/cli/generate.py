@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model
+from sentvec.cli.model import TokenizerName, open_model
 from sentvec.text.unicode import encode
 
 
 def command(
-    model: Model,
+    model: Annotated[
+        Path,
+        typer.Argument(help="Folder of a Skip-Thought model, not combined.", show_default=False),
+    ],
     text: Annotated[str, typer.Argument(help="A sentence.", show_default=False)],
     direction: Annotated[
         str, typer.Option(help="Which sentence to write: the next, or the previous.")

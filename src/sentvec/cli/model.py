@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 Model = Annotated[
     Path,
     typer.Argument(
-        help="A model folder, or a file of Sent2Vec, fastText, word2vec or GloVe.",
+        help="A model folder, a file of Sent2Vec, fastText, word2vec or GloVe, or the folder of "
+        "the released Skip-Thought files.",
         show_default=False,
     ),
 ]
@@ -24,7 +25,8 @@ TokenizerName = Annotated[
     str | None,
     typer.Option(
         "--tokenizer",
-        help="whitespace, simple, tweet or ptb [default: the model's; for a file, whitespace]",
+        help="whitespace, simple, tweet or ptb [default: the model's; for files of other programs, "
+        "whitespace]",
         show_default=False,
     ),
 ]
