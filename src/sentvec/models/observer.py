@@ -44,6 +44,7 @@ class RunObserver(loop.Observer):
         self._timer = Timer(run.plan.interval, done)
         self._look = Timer(run.plan.look if run.held_out is not None else None, done)
         self._end: Position | None = None
+        self._looked: tuple[int, HeldOut] | None = None  # tokens done, and what was measured then
 
     def due(self, position: Position, done: float) -> bool:
         """Whether it is time for a checkpoint, or for a look at the held-out loss."""
@@ -57,7 +58,7 @@ class RunObserver(loop.Observer):
         """
         done = position.tokens / self._total
         if self._held_out is not None and self._look.due(done):
-            self._listener.held_out(done, *self._evaluate(self._held_out))
+            self._listener.held_out(done, *self._measured(self._held_out, position))
             self._look.reset(done)
         if self._timer_due(done):
             self._write(position)
@@ -65,6 +66,12 @@ class RunObserver(loop.Observer):
     def interrupted(self, position: Position) -> None:
         """Write a checkpoint, as `pause`."""
         self._write(position)
+
+    def _measured(self, held_out: EncodedCorpus, position: Position) -> HeldOut:
+        """The held-out loss, measured once where the run stands."""
+        if self._looked is None or self._looked[0] != position.tokens:
+            self._looked = position.tokens, self._evaluate(held_out)
+        return self._looked[1]
 
     def _timer_due(self, done: float) -> bool:
         return self._checkpoints is not None and self._timer.due(done)
@@ -107,9 +114,10 @@ class RunObserver(loop.Observer):
         held_out, patience = self._held_out, self._plan.patience
         if held_out is None:
             return True
-        epoch, (loss, parts) = position.epoch + 1, self._evaluate(held_out)
+        is_told = self._looked is not None and self._looked[0] == position.tokens
+        epoch, (loss, parts) = position.epoch + 1, self._measured(held_out, position)
         self._listener.validation(epoch, loss)
-        if parts:
+        if parts and not is_told:
             self._listener.held_out(position.tokens / self._total, loss, parts)
         if loss < self._best.loss:
             self._keep(epoch, loss)
