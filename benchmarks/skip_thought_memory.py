@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def own_memory() -> int:
 
 def main() -> None:
     """Train some batches, and print both figures."""
-    given = {
+    given: dict[str, Any] = {
         name: int(value) if value.isdigit() else value
         for name, value in (argument.split("=") for argument in sys.argv[1:])
     }
