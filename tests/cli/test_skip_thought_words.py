@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import sentvec.networks
 from sentvec import load
 from sentvec.cli.app import app
 from sentvec.errors import SettingsError, StorageError
@@ -116,3 +117,10 @@ def test_a_model_is_not_written_over_what_it_is_made_of(place, command):
         command("expand", "uni", "--vectors", "theirs.txt", "-o", "mine")
     assert (place / "mine" / "notes.txt").exists()
     assert load("uni").dim == load("bi").dim == 6
+
+
+def test_converting_without_torch_says_that_nothing_was_compared(place, command, monkeypatch):
+    monkeypatch.setattr(sentvec.networks, "find_spec", lambda name: None)
+    said = command("convert", "uni", "small", "--no-targets").err
+    assert "warning: not compared with the original: Skip-Thought needs torch" in said
+    assert set(load("small").vocabulary) == set(WORDS)

@@ -479,6 +479,26 @@ def test_the_estimate_covers_parameters_gradients_and_moments():
     assert memory_of(settings.with_values(batch=256), 1000).rest > memory_of(settings, 1000).rest
 
 
+@pytest.mark.parametrize(
+    ("words", "peak", "settings"),
+    [
+        (20_000, 792, {"dim": 300, "word_dim": 150, "softmax": "full"}),
+        (20_000, 964, {}),
+        (20_000, 1322, {"softmax": "full"}),
+        (5_000, 708, {"encoder": "bi"}),
+        (20_000, 838, {"decoder": "released", "gru": "paper"}),
+        (20_000, 571, {"batch": 16}),
+        (5_000, 603, {"dim": 100, "word_dim": 100, "softmax": "full", "batch": 256}),
+        (20_000, 595, {"max_tokens": 6}),
+        (20_000, 1420, {"precision": "bfloat16"}),
+    ],
+)
+def test_the_memory_that_is_announced_is_near_what_was_measured(words, peak, settings):
+    """Peaks in MB as benchmarks/skip_thought_memory.py reads them, of two to eight batches."""
+    announced = memory_of(SkipThoughtSettings(**settings), words).total / 1e6
+    assert 0.98 * peak < announced < 1.4 * peak
+
+
 def test_memory_that_runs_out_all_the_same_names_the_settings(tmp_path, monkeypatch):
     def fail(*_):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -93,4 +95,36 @@ def test_the_threads_of_torch_are_set_for_a_while():
     assert torch.get_num_threads() == before
     with pytest.raises(ZeroDivisionError), using_threads(before + 1):
         _ = 1 / 0
+    assert torch.get_num_threads() == before
+
+
+def test_the_threads_of_torch_are_as_before_when_several_have_set_them():
+    """The first ends while the second, which found its number set, is still at work."""
+    before = torch.get_num_threads()
+    entered, left, seen = threading.Event(), threading.Event(), []
+
+    def second():
+        with using_threads(before + 2):
+            entered.set()
+            left.wait(30)
+        seen.append(torch.get_num_threads())
+
+    thread = threading.Thread(target=second)
+    with using_threads(before + 1):
+        thread.start()
+        assert entered.wait(30)
+    left.set()
+    thread.join()
+    newcomer = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
+    newcomer.start()
+    newcomer.join()
+    assert [*seen, torch.get_num_threads()] == [before] * 3
+
+
+def test_the_threads_of_torch_may_be_set_within_where_they_are_set():
+    before = torch.get_num_threads()
+    with using_threads(before + 1):
+        with using_threads(before + 2):
+            assert torch.get_num_threads() == before + 2
+        assert torch.get_num_threads() == before + 1
     assert torch.get_num_threads() == before

@@ -54,6 +54,12 @@ def test_a_step_gives_the_losses_before_it_and_measuring_changes_nothing():
     assert not any(np.array_equal(before[name], after[name]) for name in after)
 
 
+def test_gradients_take_no_memory_between_steps():
+    learner = make()
+    learner.step(passages(), 0.01)
+    assert all(tensor.grad is None for tensor in learner._parameters.values())
+
+
 def test_the_first_step_is_that_of_adam_on_the_mean_over_the_triples(monkeypatch):
     """Without clipping the first step is lr * g / (|g| + eps), whatever the size of g."""
     learner, batch = make(clip=1e9), passages()

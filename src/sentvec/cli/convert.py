@@ -18,7 +18,7 @@ from sentvec.cli.model import (
     shown_size,
     size_on_disk,
 )
-from sentvec.errors import SettingsError
+from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
 
@@ -95,7 +95,11 @@ def command(
         f"{target}: {shown_size(after)}, {after / before:.0%} of {model} ({shown_size(before)}); "
         f"{len(converted.vocabulary):,} of {len(source.vocabulary):,} words"
     )
-    loss = convert.loss_of(source, converted, lines)
+    try:
+        loss = convert.loss_of(source, converted, lines)
+    except MissingExtraError as error:  # converting needs no torch, encoding does
+        complain(f"warning: not compared with the original: {error}")
+        return
     what = f"lines of {sample}" if sample else "words of the vocabulary"
     complain(
         f"cosine to the original: mean {loss.mean:.6f}, lowest {loss.lowest:.6f}, "

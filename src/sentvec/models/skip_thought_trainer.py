@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from sentvec.networks.skip_thought import Passages
 
 _LATE = 0.98  # of the losses of late a batch before counts so much less
+# Measured as the peak of anonymous memory of runs on sentences of max_tokens words.
 _TORCH_BYTES = 150 << 20  # its libraries, over what every run has
-_LOGITS = 3 << 26  # bytes of a block of the output layer with what is made of it
+_LOGITS = 1 << 24  # numbers of a block of the output layer, which has three such at once
+_COMPILED_BYTES = 250 << 20  # products in low precision: compiled for each shape, and kept
 _ADVICE = "lower batch, dim, word_dim, max_vocab or max_tokens"
 
 
@@ -60,15 +62,17 @@ def memory_of(settings: SkipThoughtSettings, n_words: int) -> memory.MemoryEstim
     """
     shape = shape_of(settings, n_words)
     sizes = {name: math.prod(size) for name, size in shape.tensors().items()}
-    parameters = sum(sizes.values())
+    rows = max(size[0] for name, size in shape.tensors().items() if "output.weight" in name)
     output = sum(size for name, size in sizes.items() if name.startswith("output."))
-    # Gradients of the output stand twice for a moment, those of the table once more.
-    copies = 4 * parameters + output + sizes["word_vectors"]
+    # Parameters and moments stay. The gradients of the output are there from the first decoder's
+    # loss on, and three times for a moment; the others come as the batch goes.
+    copies = 3 * sum(sizes.values()) + max(3 * output, sum(sizes.values()))
     tokens = settings.batch * (settings.max_tokens + 1)
-    # Of a token: the inputs and results of the gates, states, and the gradients of these.
-    encoder = 2 * shape.word_dim + 14 * shape.dim
-    decoder = 2 * shape.word_dim + 20 * shape.dim
-    scratch = 4 * tokens * (encoder + 2 * decoder) + _LOGITS + _TORCH_BYTES
+    # Of a token: word vectors, gates and states of three networks, and their gradients in one.
+    numbers = 6 * shape.word_dim + (30 + 6 * shape.conditioned) * shape.dim
+    scratch = 4 * tokens * numbers + 3 * 4 * min(_LOGITS, tokens * rows) + _TORCH_BYTES
+    if settings.precision != "float32":  # copies of what is multiplied
+        scratch += 4 * tokens * 10 * shape.dim + 2 * min(_LOGITS, tokens * rows) + _COMPILED_BYTES
     return memory.estimate(4 * copies, n_words, scratch=scratch, advice=_ADVICE)
 
 

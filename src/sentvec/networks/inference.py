@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -78,12 +79,38 @@ def _batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         start += size
 
 
+class _Threads:
+    """Who has set the threads of torch, of which a process has one number."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.before = 0  # the number before the first of them
+        self.own = threading.local()  # `number`: what this thread has set, None if nothing
+
+
+_threads = _Threads()
+
+
 @contextmanager
 def using_threads(threads: int) -> Iterator[None]:
-    """Let torch use so many threads for a while."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    """Let torch use so many threads for a while.
+
+    Several threads may do so at once. The number that one sets then holds for the others too, and
+    when the last is done it is what it was.
+    """
+    own = _threads.own
+    with _threads.lock:
+        if not _threads.users:
+            _threads.before = torch.get_num_threads()
+        _threads.users += 1
+        outer, own.number = getattr(own, "number", None), threads
+        torch.set_num_threads(threads)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        with _threads.lock:
+            _threads.users -= 1
+            own.number = outer
+            # Not what torch says it was: another thread may have set that.
+            torch.set_num_threads(_threads.before if outer is None else outer)

@@ -53,7 +53,6 @@ class Learner:
         """
         with _enough_memory():
             parts = self._losses(batch)
-            self._adam.zero_grad()
             total = (parts[0] + parts[1]) / len(batch.middle.lengths)
             total.backward()  # type: ignore[no-untyped-call]
             for tensor in self._parameters.values():
@@ -64,6 +63,7 @@ class Learner:
             torch.nn.utils.clip_grad_norm_(self._parameters.values(), self._clip)
             self._adam.param_groups[0]["lr"] = lr
             self._adam.step()
+            self._adam.zero_grad()  # now: nothing else needs their memory
         return np.array([part.item() for part in parts])
 
     @torch.no_grad()

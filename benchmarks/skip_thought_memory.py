@@ -1,0 +1,80 @@
+"""The memory that Skip-Thought training announces, and the peak of a run of some batches.
+
+    python benchmarks/skip_thought_memory.py [words=20000] [batches=3] [dim=600] [softmax=full] ...
+
+Any setting of Skip-Thought may be given. All sentences have `max_tokens` words, drawn uniformly
+from the vocabulary, which is what the announcement is for; running text needs less. The peak is
+that of the process's own (anonymous) memory, read from /proc every 10 ms; Linux only.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentvec import SkipThoughtSettings, Tokenizer
+from sentvec.models.skip_thought_trainer import Worker, memory_of, triples_of
+from sentvec.networks.inference import using_threads
+from sentvec.text.encoded import encode_corpus
+from sentvec.text.sources import open_corpus
+from sentvec.training.batches import Schedule
+
+_SENTENCES = 1000
+
+
+def own_memory() -> int:
+    """Bytes of anonymous memory of this process."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    found = re.search(r"RssAnon:\s+(\d+) kB", status)
+    assert found
+    return int(found[1]) << 10
+
+
+def main() -> None:
+    """Train some batches, and print both figures."""
+    given: dict[str, Any] = {
+        name: int(value) if value.isdigit() else value
+        for name, value in (argument.split("=") for argument in sys.argv[1:])
+    }
+    words, batches = int(given.pop("words", 20_000)), int(given.pop("batches", 3))
+    settings = SkipThoughtSettings(
+        **{"min_count": 1, "max_vocab": None, "device": "cpu", "threads": 1, **given}
+    )
+    ended, peak = threading.Event(), [0]
+
+    def watch() -> None:
+        while not ended.wait(0.01):
+            peak[0] = max(peak[0], own_memory())
+
+    ids = np.random.default_rng(1).integers(0, words, (_SENTENCES, settings.max_tokens))
+    ids.flat[: min(words, ids.size)] = np.arange(min(words, ids.size))
+    schedule = Schedule(1, settings.lr, True, 1, 1)
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with tempfile.TemporaryDirectory() as name, using_threads(settings.threads or 1):
+        text = Path(name) / "text.txt"
+        text.write_text("".join(" ".join(f"w{i}" for i in row) + "\n" for row in ids))
+        corpus = encode_corpus(
+            open_corpus(text), Tokenizer("whitespace"), Path(name), min_count=1, unknown=True
+        )
+        triples = triples_of(corpus, settings)
+        worker = Worker(triples, settings, len(corpus.vocabulary), schedule)
+        dealt = triples.batches(schedule)
+        for _ in range(batches):
+            batch = dealt.next_batch()
+            assert batch is not None, "fewer batches than were asked for"
+            worker(batch)
+    ended.set()
+    watcher.join()
+    need = memory_of(settings, len(corpus.vocabulary)).total
+    print(f"announced {need / 1e6:.0f} MB, peak {peak[0] / 1e6:.0f} MB: {need / peak[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
