@@ -269,6 +269,7 @@ def test_the_held_out_loss_is_measured_within_epochs_and_changes_no_bit(kind):
     inside = [done for done, _, _ in heard.looks if done not in (0.5, 1.0)]
     assert len(inside) >= 3
     assert min(np.diff(inside)) >= 0.1 - 1e-9
+    assert len({done for done, _, _ in heard.looks}) == len(heard.looks)  # none twice
     assert not [done for done, _, _ in without.looks if done not in (0.5, 1.0)]
     parts = {"previous", "next"} if kind.name == "skip-thought" else set()
     for _, loss, found in heard.looks:
