@@ -2,6 +2,7 @@
 
     pip install gensim
     python benchmarks/siamese_claim.py wiki.txt books.txt --data DIR [--words 10e6] [--sent2vec]
+        [--models 1 2 3 4 5]
 
 Trains Siamese CBOW (the paper's preset, the same with summed gradients, our default) and word2vec
 (CBOW and skip-gram, gensim's defaults), all of 300 dimensions, on the first so many words of each
@@ -102,6 +103,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="tree of evaluation sets")
     parser.add_argument("--words", type=float, default=float("inf"), help="of each text")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--models", type=int, nargs="+", default=[1, 2, 3, 4, 5],
+                        help="which, for a run in parts")  # fmt: skip
     parser.add_argument("--sent2vec", action="store_true", help="also the six classifications")
     options = parser.parse_args()
     table, accuracies = {}, {}
@@ -109,6 +112,8 @@ def main() -> None:
         text = Path(name) / "text.txt"
         join(options.corpus, text, options.words)
         for number, (title, make) in enumerate(MODELS.items(), 1):
+            if number not in options.models:
+                continue
             start = time.perf_counter()
             model = make(text, Path(name), options)
             spent = time.perf_counter() - start
