@@ -25,6 +25,9 @@ def _kernel_cache() -> str:
 
 
 os.environ.setdefault("NUMBA_CACHE_DIR", _kernel_cache())
+# Threads of torch that have nothing to do wait, not spin: on a busy machine they would take from
+# those they wait for.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def shared_folder() -> Path | None:
