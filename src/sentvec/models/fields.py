@@ -8,7 +8,7 @@ name; help texts are the fields' `help`. Not here: the settings themselves (`set
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,23 @@ from sentvec.text.tokenizer import Tokenizer
 
 Check = Callable[[Any], bool]
 Limit = tuple[str, Check, str]
+
+
+def check_limits(limits: Iterable[Limit], values: Mapping[str, Any]) -> None:
+    """Check values by name.
+
+    Raises:
+        SettingsError: The first that cannot work.
+    """
+    for name, is_good, expected in limits:
+        value = values[name]
+        try:
+            good = is_good(value)
+        except (TypeError, OverflowError):
+            good = False
+        if not good:
+            msg = f"{name} is {value!r} - expected {expected}"
+            raise SettingsError(msg)
 
 
 def setting(default: Any, help: str) -> Any:
@@ -40,15 +57,7 @@ class Settings:
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
-        for name, is_good, expected in self.LIMITS:
-            value = getattr(self, name)
-            try:
-                good = is_good(value)
-            except (TypeError, OverflowError):
-                good = False
-            if not good:
-                msg = f"{name} is {value!r} - expected {expected}"
-                raise SettingsError(msg)
+        check_limits(self.LIMITS, {name: getattr(self, name) for name, _, _ in self.LIMITS})
 
     @classmethod
     def make(cls, preset: str | None = None, **changes: Any) -> Self:
@@ -65,7 +74,7 @@ class Settings:
             if name not in known:
                 msg = f"unknown setting {name!r} - {near_names(name, sorted(known))}"
                 raise SettingsError(msg)
-        given = {name: _plain(value) for name, value in changes.items() if value is not None}
+        given = {name: plain(value) for name, value in changes.items() if value is not None}
         return cls(**{**(cls.PRESETS[preset] if preset else {}), **cls._implied(given), **given})
 
     @classmethod
@@ -126,7 +135,7 @@ def _is_tokenizer(value: Any) -> bool:
     return True
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A number of NumPy as one of Python, which `config.json` can hold."""
     return value.item() if isinstance(value, np.generic) else value
 

@@ -7,14 +7,11 @@ given is the vector as in training, which was read to the end of the sentence. T
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sentvec.errors import EmptyTextError, InputTypeError, SettingsError
-from sentvec.models.fields import finite, optional, whole_from
+from sentvec.models.fields import Limit, check_limits, finite, optional, plain, whole_from
 from sentvec.models.skip_thought import SkipThought
 from sentvec.models.stored import StoredEncoder
 from sentvec.networks.shape import DECODERS, FIRST_WORD
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 _BEAM = 5  # hypotheses, where nothing is said
 _MAX_TOKENS = 30  # of a model whose training is not known; the paper's
 _MOST = 1_000
-_LIMITS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+_LIMITS: tuple[Limit, ...] = (
     ("direction", lambda v: v in DECODERS, "'next' or 'previous'"),
     ("beam", optional(whole_from(1, _MOST)), f"a whole number from 1 to {_MOST:,}"),
     ("sample", optional(finite(lambda v: 0 < v <= 100)), "a temperature above 0, up to 100"),
@@ -108,7 +105,7 @@ def decoders_of(model: SkipThought) -> dict[str, Decoder]:
 
     part = model.parts[0]
     arrays = {name: model.tensors[part.prefix + name] for name in part.shape.tensors()}
-    return decoders(part.shape, arrays, arrays["word_vectors"].__getitem__)
+    return decoders(part.shape, arrays, model.table_of(part).take)
 
 
 def _check(**given: Any) -> None:
@@ -117,22 +114,11 @@ def _check(**given: Any) -> None:
     Raises:
         SettingsError: One cannot work, or two do not go together.
     """
-    plain = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in given.items()
-    }
-    for name, is_good, expected in _LIMITS:
-        value = plain[name]
-        try:
-            good = is_good(value)
-        except (TypeError, OverflowError):
-            good = False
-        if not good:
-            msg = f"{name} is {value!r} - expected {expected}"
-            raise SettingsError(msg)
-    beam, count = plain["beam"], plain["count"]
-    if beam is not None and plain["sample"] is not None:
-        msg = f"both beam={beam} and sample={plain['sample']} are given - choose one of them"
+    values = {name: plain(value) for name, value in given.items()}
+    check_limits(_LIMITS, values)
+    beam, count = values["beam"], values["count"]
+    if beam is not None and values["sample"] is not None:
+        msg = f"both beam={beam} and sample={values['sample']} are given - choose one of them"
         raise SettingsError(msg)
     if beam is not None and count > beam:
         msg = f"count is {count} with beam={beam}, which keeps {beam} - raise beam, or lower count"

@@ -19,6 +19,7 @@ from sentvec.models.base import OnEmpty, Texts, Vectors
 from sentvec.models.card import model_card
 from sentvec.models.lazy import LazyMatrix, LazyRows
 from sentvec.models.opened import check_parts
+from sentvec.models.similarity import normalized
 from sentvec.models.skip_thought_parts import Part, check_parts_of, parts_of
 from sentvec.models.stored import StoredEncoder
 from sentvec.networks import require_torch
@@ -131,9 +132,8 @@ class SkipThoughtEncoder(StoredEncoder):
             read = [np.concatenate([rows[i], end]) for i in there]
             lengths = np.array([len(row) for row in read])
             flat = np.concatenate(read)
-            vectors[there] = np.hstack(
-                [_scaled(encoder.vectors(flat, lengths), scaled) for encoder in self._encoders]
-            )
+            parts = [encoder.vectors(flat, lengths) for encoder in self._encoders]
+            vectors[there] = np.hstack([normalized(part) for part in parts] if scaled else parts)
         return vectors, known
 
     def _rows_of(self, text: str) -> NDArray[np.int64]:
@@ -179,12 +179,3 @@ class SkipThoughtEncoder(StoredEncoder):
                     np.arange(rows.shape[0]), rows.take, rows.shape[1], np.dtype("f4")
                 )
         return tensors
-
-
-def _scaled(vectors: Vectors, wanted: bool) -> Vectors:
-    """Vectors of length 1, if wanted; those of length 0 stay."""
-    if not wanted:
-        return vectors
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return found

@@ -91,7 +91,7 @@ def losses(
     p: Mapping[str, Tensor], batch: Passages, shape: Shape, low: torch.dtype | None = None
 ) -> tuple[Tensor, Tensor]:
     """The sums of -log p(word) over the sentences before and those after (paper, eq. 10)."""
-    inputs = _Inputs(p["word_vectors"], shape)
+    inputs = _Inputs(p["word_vectors"])
     ended = batch.middle.ended()
     packings = [
         inputs.add(ended.ids, Packing.of(ended.lengths, backwards=name != DIRECTIONS[0]))
@@ -109,8 +109,8 @@ def losses(
 class _Inputs:
     """The words that all parts read, looked up together: one gradient of the table, not five."""
 
-    def __init__(self, table: Tensor, shape: Shape) -> None:
-        self._table, self._shape = table, shape
+    def __init__(self, table: Tensor) -> None:
+        self._table = table
         self._ids: list[NDArray[np.int64]] = []
 
     def add(self, ids: NDArray[np.int64], packing: Packing) -> Packing:
