@@ -28,9 +28,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 
 from quality import TWO_FILES, Encode, read_two_files
-from sentvec.evaluation.classify import nested_cv
-from sentvec.evaluation.folds import shuffled
-from sentvec.evaluation.protocols import PAPER
+from sentvec.evaluation.methods.classify import nested_cv
+from sentvec.evaluation.methods.folds import shuffled
+from sentvec.evaluation.methods.protocols import PAPER
 
 Ids = NDArray[np.int64]
 

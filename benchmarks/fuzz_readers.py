@@ -34,7 +34,7 @@ ODD_TEXT = [
     *(b"", b" ", b"\n", b"\n\n", b"\r\n", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", "文".encode()),
     *(b"999999999999", b"9" * 400, b"</s>", b"word 1 2 3\n"),
 ]
-LONGEST_WORD = 100  # of the words that are encoded
+MAX_WORD = 100  # of the words that are encoded
 ROOM = 256 << 20  # bytes of address space a case may take beyond what the process has
 
 
@@ -153,9 +153,9 @@ def check(model: Any, vocabulary: Any) -> None:
     assert dim == model.dim == sizes["dim"] > 0
     assert n_rows >= sizes["vocabulary"]
     assert model.rows.take(np.array([0, n_rows - 1])).shape == (2, dim)
-    words = [word for word in vocabulary.words[:40] if len(word) < LONGEST_WORD]
+    words = [word for word in vocabulary.words[:40] if len(word) < MAX_WORD]
     texts = [" ".join(words), *words[:3], *vocabulary.words[-1:], "zzz", ""]
-    texts = [text[: 60 * LONGEST_WORD] for text in texts]
+    texts = [text[: 60 * MAX_WORD] for text in texts]
     vectors, known = model.encode(texts, return_known=True)
     assert vectors.shape == (len(texts), dim)
     assert vectors.dtype == np.float32

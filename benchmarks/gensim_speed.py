@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kernel_speed import words_per_second
-from sentvec.models.sent2vec_trainer import resolved
-from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.sent2vec.trainer import resolved
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer

@@ -14,7 +14,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from sentvec.evaluation import figures
+from sentvec.evaluation.reports import figures
 
 _ROWS = 12  # of the table
 

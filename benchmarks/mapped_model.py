@@ -31,7 +31,7 @@ WAYS = ("file", "folder", "file in RAM", "folder in RAM", "file, single rows")
 def make(path: Path, dim: int, n_words: int, buckets: int) -> None:
     """Write a Sent2Vec binary of random vectors, and its folder beside it."""
     from sentvec import load
-    from sentvec.formats.write_sent2vec import write_sent2vec
+    from sentvec.formats.fasttext_files.write_sent2vec import write_sent2vec
 
     random = np.random.default_rng(1)
 

@@ -2,7 +2,7 @@
 
 For every target the context is summed anew and its gradient is written back to every row, so a
 sentence of n words costs O(n^2) row reads and writes. It uses the same loops over rows and makes
-the same draws in the same order as `sentvec.kernels.sent2vec`, so both train on the same targets,
+the same draws in the same order as `kernels.sent2vec.update`, so both train on the same targets,
 n-grams and negatives; only the arithmetic of the context differs. It exists to be compared with.
 """
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentvec.kernels.choices import draw_negatives, drop_ngrams, exclude_touching
-from sentvec.kernels.features import collect
 from sentvec.kernels.jit import helper, kernel
-from sentvec.kernels.negative_sampling import push
 from sentvec.kernels.random import stream
 from sentvec.kernels.rows import gather, scatter
-from sentvec.kernels.sent2vec import (
+from sentvec.kernels.sent2vec.choices import draw_negatives, drop_ngrams, exclude_touching
+from sentvec.kernels.sent2vec.features import collect
+from sentvec.kernels.sent2vec.negative_sampling import push
+from sentvec.kernels.sent2vec.update import (
     CHOSEN,
     DECK,
     DRAWN,
@@ -50,7 +50,7 @@ def train_batch(
     negatives, shared, drop, tau, released, rate, done, total, seed, epoch,
     work, integers, slots, floats,
 ):  # fmt: skip
-    """As `sentvec.kernels.sent2vec.train_batch`, for the paper's variant without L1."""
+    """As `sentvec.kernels.sent2vec.update.train_batch`, for the paper's variant without L1."""
     rows, context, left_out, deck = integers[0], integers[1], integers[2], integers[DECK]
     mark, chosen, excluded = integers[MARK], integers[CHOSEN], integers[EXCLUDED]
     drawn, same, stamp = integers[DRAWN], integers[SAME], integers[STAMP]

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from sentvec.kernels.jit import kernel
 from sentvec.kernels.prefetch import prefetch_row
-from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
-from sentvec.models.settings import Sent2VecSettings
+from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.sent2vec.trainer import keep_probabilities, resolved
+from sentvec.models.sent2vec.worker import Shared, Worker
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer

@@ -21,10 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sentvec.models import siamese_trainer
-from sentvec.models.sent2vec_trainer import Shared, Worker, keep_probabilities, resolved
-from sentvec.models.settings import Sent2VecSettings
-from sentvec.models.siamese_settings import SiameseCBOWSettings
+from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.sent2vec.trainer import keep_probabilities, resolved
+from sentvec.models.sent2vec.worker import Shared, Worker
+from sentvec.models.siamese_cbow import trainer as siamese_trainer
+from sentvec.models.siamese_cbow import worker as siamese_worker
+from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -55,8 +57,8 @@ def siamese_nanoseconds(corpus: EncodedCorpus, settings: SiameseCBOWSettings, le
     )  # fmt: skip
     counts, pairs = corpus.vocabulary.counts, siamese_trainer.Pairs.of(cut, settings)
     V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
-    shared = siamese_trainer.Shared(counts, V, np.zeros(0, np.float32), pairs, settings)
-    return _timed(siamese_trainer.Worker(shared), Batches(pairs.units, _schedule(settings), 1e9))
+    shared = siamese_worker.Shared(counts, V, np.zeros(0, np.float32), pairs, settings)
+    return _timed(siamese_worker.Worker(shared), Batches(pairs.units, _schedule(settings), 1e9))
 
 
 def _schedule(settings: Sent2VecSettings | SiameseCBOWSettings) -> Schedule:

@@ -24,8 +24,8 @@ import numpy as np
 
 import sentvec
 from gensim_speed import copy_words
-from sentvec.models.encoder import SentenceEncoder, averaging
-from sentvec.models.siamese_cbow import SiameseCBOW
+from sentvec.models.base.averaging import SentenceEncoder, averaging
+from sentvec.models.siamese_cbow.model import SiameseCBOW
 
 Make = Callable[[Path, Path, argparse.Namespace], SentenceEncoder]
 

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.models.siamese_settings import SiameseCBOWSettings
-from sentvec.models.siamese_trainer import Pairs, Shared, Worker
+from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+from sentvec.models.siamese_cbow.trainer import Pairs
+from sentvec.models.siamese_cbow.worker import Shared, Worker
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer

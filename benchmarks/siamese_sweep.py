@@ -27,14 +27,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import sentvec
-from sentvec.evaluation import figures
-from sentvec.models.encoder import SentenceEncoder
-from sentvec.models.siamese_cbow import SiameseCBOW
-from sentvec.models.siamese_settings import SiameseCBOWSettings
+from sentvec.evaluation.reports import figures
+from sentvec.models.base.averaging import SentenceEncoder
+from sentvec.models.siamese_cbow.model import SiameseCBOW
+from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
 from sentvec.training import matrices
 from siamese_claim import join, sets_of
 
-COMMONEST = 1000
+MOST_FREQUENT = 1000
 # The sets that the paper names where it tells of an effect (sections 4.2.1 to 4.2.3).
 NAMED = {
     "epochs": ("12 MSRvid", "13 OnWN", "14 deft-news"),
@@ -121,7 +121,7 @@ def measure(run: Record, text: Path, options: argparse.Namespace) -> Record:
     return {
         "run": run,
         "pearson": sets_of(report),
-        "moved_commonest": moved(model, COMMONEST),
+        "moved_commonest": moved(model, MOST_FREQUENT),
         "moved_all": moved(model),
         "vocabulary": len(model.vocabulary),
         "threads": options.threads,
@@ -163,7 +163,7 @@ def table(title: str, setting: str, records: Records, options: argparse.Namespac
     yield (
         f"{setting:>10}{'mean':>9}"
         + "".join(f"{name:>20}" for name in named)
-        + (f"{f'moved ({COMMONEST:,})':>16}{'moved (all)':>13}{'seconds':>9}")
+        + (f"{f'moved ({MOST_FREQUENT:,})':>16}{'moved (all)':>13}{'seconds':>9}")
     )
     for settings in sweep.variants(setting):
         found = records_of(settings, records, options)

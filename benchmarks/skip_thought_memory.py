@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sentvec import SkipThoughtSettings, Tokenizer
-from sentvec.models.skip_thought_trainer import Worker, memory_of, triples_of
+from sentvec.models.skip_thought.trainer import Worker, memory_of, triples_of
 from sentvec.networks.inference import using_threads
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import open_corpus

@@ -24,7 +24,7 @@ from torch import nn
 
 from gensim_speed import copy_words
 from sentvec import SkipThoughtSettings, Tokenizer
-from sentvec.models.skip_thought_trainer import Worker, rows_of_ids, triples_of
+from sentvec.models.skip_thought.trainer import Worker, rows_of_ids, triples_of
 from sentvec.networks import skip_thought
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus

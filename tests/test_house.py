@@ -8,14 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import sentvec
-from behaviour import planted_corpus, train_sent2vec
+from support.behaviour import planted_corpus, train_sent2vec
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "sentvec"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -35,7 +34,7 @@ DOORS = {
 }
 LEVEL = {room: -floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
-MOST_LINES = 350
+MAX_LINES = 350
 HEAVY = ("numba", "llvmlite", "torch", "scipy", "sklearn", "typer", "rich", "nltk", "safetensors")
 
 
@@ -149,7 +148,7 @@ def test_the_other_models_train_load_and_encode_where_there_is_no_torch(tmp_path
     code = """
 import json, sys
 sys.modules["torch"] = None  # importing it is an error
-from behaviour import planted_corpus, train_sent2vec, train_siamese
+from support.behaviour import planted_corpus, train_sent2vec, train_siamese
 import sentvec
 for train in (train_sent2vec, train_siamese):
     train(planted_corpus()[:44], epochs=1).save(sys.argv[1])
@@ -214,7 +213,7 @@ def test_a_name_that_does_not_exist_is_an_attribute_error():
 @pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
 def test_a_module_says_what_it_is_and_is_short(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < MOST_LINES
+    assert len(text.splitlines()) < MAX_LINES
     documentation = ast.get_docstring(ast.parse(text))
     assert documentation
     assert documentation.splitlines()[0].strip()

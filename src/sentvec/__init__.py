@@ -16,41 +16,41 @@ from typing import TYPE_CHECKING, Any
 from sentvec.errors import SentvecError
 
 if TYPE_CHECKING:
-    from sentvec.evaluation.report import Report
-    from sentvec.models.evaluate import evaluate
-    from sentvec.models.generation import Generated
-    from sentvec.models.load import load, resume
-    from sentvec.models.presets import PRESETS
-    from sentvec.models.results import Feature, Hit
-    from sentvec.models.sent2vec import Sent2Vec
-    from sentvec.models.settings import Sent2VecSettings
-    from sentvec.models.siamese_cbow import SiameseCBOW
-    from sentvec.models.siamese_settings import SiameseCBOWSettings
-    from sentvec.models.skip_thought import SkipThought
-    from sentvec.models.skip_thought_settings import SkipThoughtSettings
+    from sentvec.evaluation.evaluate import evaluate
+    from sentvec.evaluation.reports.report import Report
+    from sentvec.models.base.results import Feature, Hit
+    from sentvec.models.kinds.load import load, resume
+    from sentvec.models.sent2vec.model import Sent2Vec
+    from sentvec.models.sent2vec.presets import PRESETS
+    from sentvec.models.sent2vec.settings import Sent2VecSettings
+    from sentvec.models.siamese_cbow.model import SiameseCBOW
+    from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+    from sentvec.models.skip_thought.generation import Generated
+    from sentvec.models.skip_thought.model import SkipThought
+    from sentvec.models.skip_thought.settings import SkipThoughtSettings
     from sentvec.text.tokenizer import Tokenizer
     from sentvec.training.progress import Listener, Progress
     from sentvec.training.summary import Summary
 
 _HOMES = {
-    "Feature": "sentvec.models.results",
-    "Generated": "sentvec.models.generation",
-    "Hit": "sentvec.models.results",
+    "Feature": "sentvec.models.base.results",
+    "Generated": "sentvec.models.skip_thought.generation",
+    "Hit": "sentvec.models.base.results",
     "Listener": "sentvec.training.progress",
-    "PRESETS": "sentvec.models.presets",
+    "PRESETS": "sentvec.models.sent2vec.presets",
     "Progress": "sentvec.training.progress",
-    "Report": "sentvec.evaluation.report",
-    "Sent2Vec": "sentvec.models.sent2vec",
-    "Sent2VecSettings": "sentvec.models.settings",
-    "SiameseCBOW": "sentvec.models.siamese_cbow",
-    "SiameseCBOWSettings": "sentvec.models.siamese_settings",
-    "SkipThought": "sentvec.models.skip_thought",
-    "SkipThoughtSettings": "sentvec.models.skip_thought_settings",
+    "Report": "sentvec.evaluation.reports.report",
+    "Sent2Vec": "sentvec.models.sent2vec.model",
+    "Sent2VecSettings": "sentvec.models.sent2vec.settings",
+    "SiameseCBOW": "sentvec.models.siamese_cbow.model",
+    "SiameseCBOWSettings": "sentvec.models.siamese_cbow.settings",
+    "SkipThought": "sentvec.models.skip_thought.model",
+    "SkipThoughtSettings": "sentvec.models.skip_thought.settings",
     "Summary": "sentvec.training.summary",
     "Tokenizer": "sentvec.text.tokenizer",
-    "evaluate": "sentvec.models.evaluate",
-    "load": "sentvec.models.load",
-    "resume": "sentvec.models.load",
+    "evaluate": "sentvec.evaluation.evaluate",
+    "load": "sentvec.models.kinds.load",
+    "resume": "sentvec.models.kinds.load",
 }
 
 __all__ = [

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 import typer
 
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import Sent2VecSettings, SiameseCBOWSettings, SkipThoughtSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
+from support.behaviour import planted_corpus, train_sent2vec
 
 INSTALLED = Path(sys.executable).with_name("sentvec")
 MAIN = "from sentvec.cli import main; main()"

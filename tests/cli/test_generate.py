@@ -8,9 +8,9 @@ import warnings
 
 import pytest
 
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import SkipThought, load
 from sentvec.cli import main
+from support.behaviour import planted_corpus, train_sent2vec
 
 TEXT = "the captain of the ship"
 

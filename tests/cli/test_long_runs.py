@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from test_cli import SMALL, fail, run, succeed
 
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import Sent2VecSettings, load
-from sentvec.models.sent2vec_trainer import MOST_BUCKETS, memory_of
+from sentvec.models.sent2vec.trainer import MAX_BUCKETS, memory_of
 from sentvec.training.memory import gigabytes
+from support.behaviour import planted_corpus, train_sent2vec
 
 LINES = planted_corpus()
 
@@ -101,8 +101,8 @@ def test_estimate_chooses_buckets_as_training_does(place):
 
 def test_estimate_of_a_number_of_words(tmp_path):
     about = facts(succeed("estimate", "--vocab", "750000", "--dim", "700", cwd=tmp_path))
-    assert about["rows"] == f"750,000 words, {MOST_BUCKETS:,} n-gram buckets, dim 700"
-    expected = need(750_000, MOST_BUCKETS, dim=700)
+    assert about["rows"] == f"750,000 words, {MAX_BUCKETS:,} n-gram buckets, dim 700"
+    expected = need(750_000, MAX_BUCKETS, dim=700)
     assert (
         about["memory"] == f"{gigabytes(expected.total)} (matrices {gigabytes(expected.matrices)})"
     )

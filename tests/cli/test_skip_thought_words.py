@@ -9,7 +9,7 @@ import sentvec.networks
 from sentvec import load
 from sentvec.cli.app import app
 from sentvec.errors import SettingsError, StorageError
-from skip_thoughts import made, with_word_vectors
+from support.skip_thoughts import made, with_word_vectors
 
 WORDS = [f"w{number}" for number in range(40)]
 

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,14 +14,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sentvec.errors import StorageError
-from sentvec.formats import replacing
-from sentvec.formats.word_vectors import open_word_vectors
-from sentvec.formats.write_sent2vec import write_sent2vec
-from sentvec.formats.write_word2vec import write_word2vec
-from sentvec.rows import OffsetRows
+from sentvec.formats.fasttext_files.write_sent2vec import write_sent2vec
+from sentvec.formats.shared import replacing
+from sentvec.formats.word_vector_files.model import open_word_vectors
+from sentvec.formats.word_vector_files.write_word2vec import write_word2vec
+from sentvec.storage.rows import OffsetRows
 from sentvec.text.unicode import encode
+from support.places import FIXTURES
 
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "sent2vec"
 MAGIC = 793712314
 WORDS = [b"the", "café".encode(), b"\xff\xfe", "\u3000".encode(), b"7"]
 ROWS = np.random.default_rng(5).normal(size=(5, 3)).astype(np.float32)

@@ -11,7 +11,9 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from behaviour import (
+from sentvec import load
+from sentvec.errors import EmptyTextWarning
+from support.behaviour import (
     COMMON,
     GLAD,
     MODELS,
@@ -21,8 +23,6 @@ from behaviour import (
     planted_corpus,
     unseen_sentences,
 )
-from sentvec import load
-from sentvec.errors import EmptyTextWarning
 
 TEXTS = ["the captain and the storm", "not good", "flour", "", "nothing known here at all?"]
 

@@ -11,15 +11,15 @@ import struct
 import numpy as np
 import pytest
 
-from behaviour import planted_corpus, train_sent2vec, train_siamese
-from binaries import FIXTURES, WORDS, binary, dense, dictionary, header, matrix, quantised
 from sentvec import load
 from sentvec.errors import FormatError, SettingsError, StorageError
 from sentvec.models.convert import convert, kept_words, loss_of
 from sentvec.models.export import to_sent2vec, to_word2vec
-from sentvec.rows import everything
+from sentvec.storage.rows import to_array
 from sentvec.storage.tensors import write_tensors
 from sentvec.text.unicode import decode
+from support.behaviour import planted_corpus, train_sent2vec, train_siamese
+from support.binaries import FIXTURES, WORDS, binary, dense, dictionary, header, matrix, quantised
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts without a known word
 
@@ -131,8 +131,8 @@ def test_a_smaller_precision_costs_little(tmp_path, name, dtype, lowest):
     assert lowest < loss.lowest <= loss.mean <= 1 + 1e-6
     assert loss.texts == int((model.encode(PROBE, return_known=True)[1] > 0).sum())
     bits = {"float16": 2, "int8": 1}[dtype]
-    rows = everything(model.rows)
-    assert np.abs(everything(small.rows) - rows).max() <= np.abs(rows).max() / (100 * bits)
+    rows = to_array(model.rows)
+    assert np.abs(to_array(small.rows) - rows).max() <= np.abs(rows).max() / (100 * bits)
     same(pickle.loads(pickle.dumps(small)), small)
 
 
@@ -141,7 +141,7 @@ def test_int8_keeps_zero_rows_and_the_largest_value_of_each_row(tmp_path):
     more = np.zeros((7, 3), "<f4")
     (tmp_path / "file").write_bytes(binary(source=dense(np.vstack([rows, more]))))
     convert(load(tmp_path / "file"), tmp_path / "folder", dtype="int8")
-    small = everything(load(tmp_path / "folder").rows)[:5]
+    small = to_array(load(tmp_path / "folder").rows)[:5]
     largest = np.abs(rows).argmax(axis=1)
     np.testing.assert_allclose(small[range(5), largest], rows[range(5), largest], rtol=1e-6)
     assert not small[0].any()
@@ -366,7 +366,7 @@ def test_a_binary_goes_to_a_folder_and_back(tmp_path, name):
     same(back, model)
     used = len(model.vocabulary) + model.config["sizes"]["buckets"]
     assert back.rows.shape == (used, model.dim)
-    np.testing.assert_array_equal(everything(back.rows), everything(model.rows)[:used])
+    np.testing.assert_array_equal(to_array(back.rows), to_array(model.rows)[:used])
     if "output_vectors" in model.tensors:
         np.testing.assert_array_equal(
             back.tensors["output_vectors"], model.tensors["output_vectors"]
@@ -448,7 +448,7 @@ def test_word_vectors_go_to_word2vec_files(tmp_path, name, binary_form):
     assert list(words.vocabulary) == list(model.vocabulary)
     assert words.config["model"] == "word-vectors"
     expected = np.array([model.word_vector(word) for word in model.vocabulary])
-    np.testing.assert_array_equal(everything(words.rows), expected)
+    np.testing.assert_array_equal(to_array(words.rows), expected)
     to_word2vec(model, tmp_path / "few", binary=binary_form, max_vocab=3)
     assert list(load(tmp_path / "few").vocabulary) == list(model.vocabulary)[:3]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from behaviour import MODELS, planted_corpus, train_sent2vec, unseen_sentences
 from sentvec import Sent2Vec, load
+from support.behaviour import MODELS, planted_corpus, train_sent2vec, unseen_sentences
 
 LINES = planted_corpus()[:220]
 TEXTS = ["the captain and the storm", "not good", "flour", "flour flour sugar"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from networks_of_tests import KINDS, name_of, passages
 
 from sentvec.networks.learner import Learner
+from support.networks import KINDS, name_of, passages
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a GPU that torch can use"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentvec.kernels import skip_thought_reference as reference
+from sentvec.definitions import skip_thought as reference
 from sentvec.networks.gru import FORMS, gru
 from sentvec.networks.packing import Packing
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from networks_of_tests import KINDS, arrays, listed, name_of, parameters, sentences
 
-from sentvec.kernels import skip_thought_reference as reference
+from sentvec.definitions import skip_thought as reference
 from sentvec.networks import inference
 from sentvec.networks.inference import Encoder, using_threads
+from support.networks import KINDS, arrays, listed, name_of, parameters, sentences
 
 every_kind = pytest.mark.parametrize("shape", KINDS[::2], ids=map(name_of, KINDS[::2]))
 LENGTHS = [3, 1, 12, 5, 5, 1, 40, 2, 2, 2, 7]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from networks_of_tests import KINDS, WORDS, name_of, passages, sentences
 
 from sentvec.errors import NotEnoughMemoryError, SettingsError
 from sentvec.networks import learner as module
 from sentvec.networks.learner import STEPS, Learner, device_named
 from sentvec.networks.skip_thought import Passages
+from support.networks import KINDS, WORDS, name_of, passages, sentences
 
 every_kind = pytest.mark.parametrize("shape", KINDS, ids=map(name_of, KINDS))
 CLIP = 10.0

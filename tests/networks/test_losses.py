@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from networks_of_tests import KINDS, WORDS, arrays, listed, name_of, parameters, passages, triples
 
-from sentvec.kernels import skip_thought_reference as reference
+from sentvec.definitions import skip_thought as reference
 from sentvec.networks.packing import Packing
 from sentvec.networks.shape import DIRECTIONS, Shape, clusters
 from sentvec.networks.skip_thought import Passages, Sentences, encode, losses, start
+from support.networks import KINDS, WORDS, arrays, listed, name_of, parameters, passages, triples
 
 every_kind = pytest.mark.parametrize("shape", KINDS, ids=map(name_of, KINDS))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentvec.kernels import skip_thought_reference as reference
+from sentvec.definitions import skip_thought as reference
 from sentvec.networks import softmax
 from sentvec.networks.shape import output_tensors
 from sentvec.networks.softmax import log_probabilities, output_loss, softmax_loss

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import load
 from sentvec.errors import FormatError, SourceError, StorageError
 from sentvec.storage import folder as folder_module
 from sentvec.storage.folder import CARD, CONFIG, FORMAT_VERSION, TENSORS, VOCABULARY, check_target
 from sentvec.storage.tensors import map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
+from support.behaviour import planted_corpus, train_sent2vec
 
 FILES = {CONFIG, VOCABULARY, TENSORS, CARD}
 TEXTS = ["the captain and the storm", "not good", "flour"]

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import sentvec
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import Listener, load, resume
 from sentvec.errors import SourceError, StorageError
 from sentvec.storage import lock
 from sentvec.storage.checkpoint import CheckpointFolder
-from sentvec.storage.lock import held
+from sentvec.storage.lock import run_lock
 from sentvec.training import batches, loop
+from support.behaviour import planted_corpus, train_sent2vec
 
 LINES = planted_corpus()[:110]
 pytestmark = pytest.mark.skipif(lock.fcntl is None, reason="needs locks of files")
@@ -95,7 +95,7 @@ def test_a_link_and_what_it_leads_to_are_one_output(tmp_path):
 
 
 def test_a_run_that_is_refused_leaves_a_second_run_of_another_folder_alone(tmp_path):
-    with held(tmp_path / "model"), held(tmp_path / "model2"):
+    with run_lock(tmp_path / "model"), run_lock(tmp_path / "model2"):
         refused(partial(train, tmp_path / "model"), tmp_path / "model")
     train(tmp_path / "model")
 
@@ -103,8 +103,8 @@ def test_a_run_that_is_refused_leaves_a_second_run_of_another_folder_alone(tmp_p
 # Another process that holds an output, until it is killed.
 HOLDING = """
 import sys, time
-from sentvec.storage.lock import held
-with held(sys.argv[1]):
+from sentvec.storage.lock import run_lock
+with run_lock(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -138,7 +138,7 @@ def test_a_lock_whose_file_was_deleted_in_between_is_taken_again(tmp_path, monke
         return flock(descriptor, how)
 
     monkeypatch.setattr(lock.fcntl, "flock", late)
-    with held(tmp_path / "model"):
+    with run_lock(tmp_path / "model"):
         assert len(calls) == 2
         assert path.read_text() == f"{os.getpid()}\n"
     assert os.listdir(tmp_path) == []
@@ -155,7 +155,7 @@ def test_where_nothing_can_be_locked_there_is_no_lock(tmp_path, monkeypatch, why
         monkeypatch.setattr(lock.fcntl, "flock", no_locks)
     else:
         (tmp_path / ".model.lock").mkdir()
-    with held(tmp_path / "model"), held(tmp_path / "model"):
+    with run_lock(tmp_path / "model"), run_lock(tmp_path / "model"):
         train(tmp_path / "model")
     assert load(tmp_path / "model").dim == 16
 

@@ -170,7 +170,7 @@ def test_counts_ids_offsets_and_documents_are_those_of_a_plain_recomputation(
     with pytest.MonkeyPatch.context() as patch:
         use_table(patch, table)
         patch.setattr(sources, "BLOCK_BYTES", block)
-        patch.setattr(sources, "LONGEST_UNCUT_LINE", longest)
+        patch.setattr(sources, "MAX_UNCUT_LINE", longest)
         for module in (encoded, numbers):
             patch.setattr(module, "_WINDOW", window)
         if expected.is_error:
@@ -201,7 +201,7 @@ def test_every_tokenizer_encodes_what_it_gives_line_by_line(name, text, block):
 @pytest.mark.parametrize("name", ["whitespace", "simple"])
 def test_a_line_cut_within_a_run_of_blanks_stays_one_sentence(name, monkeypatch, both_tables):
     monkeypatch.setattr(sources, "BLOCK_BYTES", 10)
-    monkeypatch.setattr(sources, "LONGEST_UNCUT_LINE", 10)
+    monkeypatch.setattr(sources, "MAX_UNCUT_LINE", 10)
     corpus = encode("one two" + " " * 100 + "three\nfour five\n", tokenizer=Tokenizer(name))
     assert sentences_of(corpus) == [["one", "two", "three"], ["four", "five"]]
     assert corpus.documents.tolist() == [0, 2]

@@ -373,7 +373,7 @@ def test_blocks_are_the_text_and_end_at_separators(lines, block, longest):
     text = b"\n".join(lines)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "BLOCK_BYTES", block)
-        patch.setattr(sources, "LONGEST_UNCUT_LINE", longest)
+        patch.setattr(sources, "MAX_UNCUT_LINE", longest)
         blocks = list(sources._blocks_of_stream(io.BytesIO(text), "x"))
     assert b"".join(blocks) == text
     assert all(blocks)
@@ -394,7 +394,7 @@ def test_a_line_below_the_longest_is_never_cut(tmp_path, monkeypatch):
 @pytest.mark.parametrize("separator", [b" ", b"\t", b"\r", b"\v", b"\f", b"\0"])
 def test_a_line_longer_than_the_longest_is_cut_at_a_separator(separator, monkeypatch):
     monkeypatch.setattr(sources, "BLOCK_BYTES", 100)
-    monkeypatch.setattr(sources, "LONGEST_UNCUT_LINE", 1000)
+    monkeypatch.setattr(sources, "MAX_UNCUT_LINE", 1000)
     text = (b"word" + separator) * 1000 + b"\nnext line"
     blocks = list(sources._blocks_of_stream(io.BytesIO(text), "x"))
     assert b"".join(blocks) == text

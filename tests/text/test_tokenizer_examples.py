@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from sentvec.text.tokenizer import Tokenizer
+from support.places import ROOT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "tokenizers.md"
+PAGE = ROOT / "docs" / "tokenizers.md"
 HEADER = "| text | words |\n|---|---|\n"
 ROW = re.compile(r"\| `([^`|]+)` \| `([^`|]+)` \|")
 ESCAPE = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")

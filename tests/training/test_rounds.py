@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from behaviour import planted_corpus, train_sent2vec
 from sentvec import Listener, Sent2VecSettings, resume
 from sentvec.errors import SettingsError
 from sentvec.kernels.merge import merge_rows
 from sentvec.training import batches, loop
 from sentvec.training.batches import Batches
+from support.behaviour import planted_corpus, train_sent2vec
 
 LINES = planted_corpus()[:220]
 

@@ -8,12 +8,12 @@ from dataclasses import asdict
 
 import pytest
 
-from behaviour import train_sent2vec
 from sentvec import Listener, Sent2Vec, Summary, load, resume
 from sentvec.cli.console import summary_lines
 from sentvec.errors import SourceChangedWarning
 from sentvec.text.sources import Source
 from sentvec.training import batches, loop
+from support.behaviour import train_sent2vec
 
 # 100 sentences of three known words; what cannot be trained on; and unknown words.
 TEXT = (

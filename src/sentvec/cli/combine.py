@@ -28,7 +28,7 @@ def command(
     They must have the same words in the same order: train them on the same text with the same
     --min-count, --max-vocab and --tokenizer. Nothing is trained; what they need on disk adds up.
     """
-    from sentvec.models.combine import combine
+    from sentvec.models.skip_thought.combine import combine
 
     expect_elsewhere(output, *models)
     check_target(output)

@@ -24,10 +24,10 @@ def command(
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 1234,
 ) -> None:
     """Compare evaluations: figures side by side, intervals and tests of their differences."""
-    from sentvec.evaluation.compare import compare_tables
-    from sentvec.evaluation.figures import check_plotting, comparison_figure, figure_format
-    from sentvec.evaluation.markdown import table_to_markdown
-    from sentvec.evaluation.report import Report
+    from sentvec.evaluation.reports.compare import compare_tables
+    from sentvec.evaluation.reports.figures import check_plotting, comparison_figure, figure_format
+    from sentvec.evaluation.reports.markdown import table_to_markdown
+    from sentvec.evaluation.reports.report import Report
 
     for path in (markdown, plot):
         if path is not None:

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from sentvec.text.encoded import CorpusStats
 from sentvec.training.memory import MemoryEstimate, gigabytes
-from sentvec.training.metrics import perplexity
 from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
+from sentvec.training.runs.metrics import perplexity
 from sentvec.training.summary import Summary
 
 

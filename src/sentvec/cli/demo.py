@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sentvec.cli.console import TrainingDisplay
-from sentvec.models.encoder import SentenceEncoder
+from sentvec.models.base.averaging import SentenceEncoder
 
 QUERIES = (
     "I am very glad to see you.",
@@ -37,7 +37,7 @@ def command(
     threads: Annotated[int | None, typer.Option(help="Worker threads.")] = None,
 ) -> None:
     """Train on four public-domain novels, show nearest sentences and similarities."""
-    from sentvec.models.sent2vec import Sent2Vec
+    from sentvec.models.sent2vec.model import Sent2Vec
     from sentvec.storage.folder import check_target
 
     started = time.perf_counter()

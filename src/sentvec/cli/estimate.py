@@ -11,9 +11,9 @@ import typer
 
 from sentvec.cli.options import with_settings
 from sentvec.errors import SettingsError
-from sentvec.models.settings import Sent2VecSettings
-from sentvec.models.siamese_settings import SiameseCBOWSettings
-from sentvec.models.skip_thought_settings import SkipThoughtSettings
+from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+from sentvec.models.skip_thought.settings import SkipThoughtSettings
 from sentvec.suggest import near_names
 from sentvec.training.memory import MemoryEstimate, gigabytes
 
@@ -116,7 +116,9 @@ def _read(corpus: list[str], chosen: _Settings) -> _Corpus:
 
 def _needs(chosen: _Settings, text: _Corpus) -> _Needs:
     """What a training with these settings needs for such a text."""
-    from sentvec.models import sent2vec_trainer, siamese_trainer, skip_thought_trainer
+    from sentvec.models.sent2vec import trainer as sent2vec_trainer
+    from sentvec.models.siamese_cbow import trainer as siamese_trainer
+    from sentvec.models.skip_thought import trainer as skip_thought_trainer
 
     words = 12 * text.words  # the vocabulary on disk
     if isinstance(chosen, SkipThoughtSettings):
@@ -132,7 +134,7 @@ def _needs(chosen: _Settings, text: _Corpus) -> _Needs:
     else:
         tokens = text.known_tokens
         if tokens is None:
-            tokens = 2 * sent2vec_trainer.MOST_BUCKETS
+            tokens = 2 * sent2vec_trainer.MAX_BUCKETS
         buckets = sent2vec_trainer.buckets_for(chosen, tokens)
         need = sent2vec_trainer.memory_of(chosen, text.words, buckets)
         n_rows = 2 * text.words + buckets

@@ -17,7 +17,7 @@ from sentvec.errors import SettingsError
 from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
-    from sentvec.evaluation.report import Report
+    from sentvec.evaluation.reports.report import Report
     from sentvec.evaluation.runner import Step
 
 
@@ -92,7 +92,7 @@ def command(
         _draw_norms(encoder, name, plot_norms)
     if data is None:
         return
-    from sentvec.models.evaluate import evaluate
+    from sentvec.evaluation.evaluate import evaluate
 
     with _Display(quiet=quiet) as display:
         report = evaluate(
@@ -114,7 +114,7 @@ def _check_outputs(texts: list[Path | None], figures: list[Path | None]) -> None
             check_output(path)
     wanted = [path for path in figures if path is not None]
     if wanted:
-        from sentvec.evaluation.figures import check_plotting, figure_format
+        from sentvec.evaluation.reports.figures import check_plotting, figure_format
 
         for path in wanted:
             figure_format(path)
@@ -122,7 +122,7 @@ def _check_outputs(texts: list[Path | None], figures: list[Path | None]) -> None
 
 
 def _show(report: Report) -> None:
-    from sentvec.evaluation.tables import overview, set_tables
+    from sentvec.evaluation.reports.tables import overview, set_tables
 
     print_tables([overview(report), *set_tables(report)])
     for name, result in report.items():
@@ -146,21 +146,21 @@ def _write(report: Report, json: Path | None, markdown: Path | None, plot: Path 
             with OutputFile(str(path)) as file:
                 file.write(encode(text()))
     if plot is not None:
-        from sentvec.evaluation.figures import comparison_figure
+        from sentvec.evaluation.reports.figures import comparison_figure
 
         save_figure(comparison_figure([report]), plot)
 
 
 def _draw_norms(encoder: Any, name: str, path: Path) -> None:
-    from sentvec.evaluation.figures import norms_figure
-    from sentvec.models.evaluate import word_norms
+    from sentvec.evaluation.evaluate import word_norms
+    from sentvec.evaluation.reports.figures import norms_figure
 
     save_figure(norms_figure(*word_norms(encoder), name), path)
 
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure in the format its name ends in."""
-    from sentvec.evaluation.figures import figure_format, save
+    from sentvec.evaluation.reports.figures import figure_format, save
 
     with OutputFile(str(path)) as file:
         save(figure, file, figure_format(path))

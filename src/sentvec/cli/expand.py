@@ -12,7 +12,7 @@ from sentvec.cli.model import expect_elsewhere, open_model
 from sentvec.storage.folder import check_target
 
 if TYPE_CHECKING:
-    from sentvec.models.expand import Fit
+    from sentvec.models.skip_thought.expand import Fit
 
 
 def command(
@@ -41,8 +41,8 @@ def command(
     words that both know; words that were trained keep their vectors. Words are compared as they
     stand, upper and lower case apart. Decoders still predict only the words they were trained with.
     """
-    from sentvec.models.expand import expand, trained_words
-    from sentvec.models.skip_thought import SkipThought
+    from sentvec.models.skip_thought.expand import expand, trained_words
+    from sentvec.models.skip_thought.model import SkipThought
 
     expect_elsewhere(output, model, vectors)
     check_target(output)

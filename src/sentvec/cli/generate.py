@@ -45,7 +45,7 @@ def command(
 
     One a line, the likeliest first where it is searched for.
     """
-    from sentvec.models.generation import generate
+    from sentvec.models.skip_thought.generation import generate
 
     found = generate(
         open_model(model, tokenizer), text, direction=direction, beam=beam, sample=sample,

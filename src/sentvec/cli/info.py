@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
-from sentvec.models.encoder import SentenceEncoder
-from sentvec.models.opened import CHAR_NGRAMS
-from sentvec.models.unknown import LOWER_CASED, lower_case_share
-from sentvec.rows import bytes_to_read
+from sentvec.models.base.averaging import SentenceEncoder
+from sentvec.models.base.checks import CHAR_NGRAMS
+from sentvec.storage.rows import bytes_to_read
+from sentvec.text.letter_case import LOWER_CASED, lower_case_share
 from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
-    from sentvec.models.stored import StoredEncoder
+    from sentvec.models.base.stored import StoredEncoder
 
 _SIZES_TOLD = ("dim", "vocabulary", "buckets")  # on lines of their own
 _SENTENCE_WORDS = 20  # of a typical sentence

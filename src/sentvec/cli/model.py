@@ -10,7 +10,7 @@ import typer
 from sentvec.errors import SettingsError
 
 if TYPE_CHECKING:
-    from sentvec.models.stored import StoredEncoder
+    from sentvec.models.base.stored import StoredEncoder
     from sentvec.text.tokenizer import Tokenizer
 
 Model = Annotated[
@@ -34,7 +34,7 @@ TokenizerName = Annotated[
 
 def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> StoredEncoder:
     """Open a model as `sentvec.load` does."""
-    from sentvec.models.load import load
+    from sentvec.models.kinds.load import load
 
     return load(path, tokenizer=tokenizer)
 
@@ -50,7 +50,7 @@ def expect_elsewhere(target: Path, *models: Path) -> None:
 def open_any(name: str, tokenizer: str | None = None, counts: Path | None = None) -> Any:
     """Open whatever can be evaluated, by the name the user gives it: a path, or a baseline."""
     if _is_baseline(name):
-        from sentvec.models.baselines import open_baseline
+        from sentvec.baselines.baselines import open_baseline
 
         return open_baseline(name, counts=counts, tokenizer=tokenizer)
     if counts is not None:
@@ -66,7 +66,7 @@ def short_name(name: str) -> str:
 
 
 def _is_baseline(name: str) -> bool:
-    from sentvec.models.baselines import KINDS
+    from sentvec.baselines.baselines import KINDS
 
     return name.partition(":")[0] in KINDS and not Path(name).exists()
 

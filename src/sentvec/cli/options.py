@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from sentvec.models.fields import Settings
+from sentvec.training.settings import Settings
 
 Command = Callable[..., None]
 

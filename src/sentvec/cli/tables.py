@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from sentvec.evaluation.tables import Table
+from sentvec.evaluation.reports.tables import Table
 
 _WIDE = 160  # columns where the output is no terminal
 _FIGURE = 16  # longest cell of a column of figures, which stand to the right

@@ -13,9 +13,9 @@ import typer
 
 from sentvec.cli.console import TrainingDisplay, complain
 from sentvec.cli.options import with_settings
-from sentvec.models.settings import Sent2VecSettings
-from sentvec.models.siamese_settings import SiameseCBOWSettings
-from sentvec.models.skip_thought_settings import SkipThoughtSettings
+from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+from sentvec.models.skip_thought.settings import SkipThoughtSettings
 
 app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
@@ -60,7 +60,7 @@ def train(
             )
             raise typer.BadParameter(msg)
         return
-    from sentvec.models.load import resume as go_on
+    from sentvec.models.kinds.load import resume as go_on
 
     with _training(resume, quiet) as display:
         go_on(resume, checkpoint_every=checkpoint_every, listener=display)
@@ -86,7 +86,7 @@ def sent2vec(
     **settings: Any,
 ) -> None:
     """Train a Sent2Vec model: a sentence vector is the mean of word and n-gram vectors."""
-    from sentvec.models.sent2vec import Sent2Vec
+    from sentvec.models.sent2vec.model import Sent2Vec
 
     paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
     with _training(output, quiet) as display:
@@ -120,7 +120,7 @@ def siamese_cbow(
 
     A sentence vector is the mean of word vectors that are trained to predict the sentences nearby.
     """
-    from sentvec.models.siamese_cbow import SiameseCBOW
+    from sentvec.models.siamese_cbow.model import SiameseCBOW
 
     paths = [Path(name) for name in corpus]
     with _training(output, quiet) as display:
@@ -151,7 +151,7 @@ def skip_thought(
     A sentence vector is the last state of a GRU that reads the sentence, trained to predict the
     sentences before and after it. Needs torch.
     """
-    from sentvec.models.skip_thought import SkipThought
+    from sentvec.models.skip_thought.model import SkipThought
 
     paths = [Path(name) for name in corpus]
     with _training(output, quiet) as display:

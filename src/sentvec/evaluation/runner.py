@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sentvec.errors import SentvecError
-from sentvec.evaluation.data import Task, TaskData
-from sentvec.evaluation.layout import Tree
-from sentvec.evaluation.readers import load_task
-from sentvec.evaluation.results import TaskResult
+from sentvec.evaluation.methods.vectors import Coverage, SentenceVectors
+from sentvec.evaluation.reports.results import TaskResult
 from sentvec.evaluation.scoring import Plan, score_task, texts_of
-from sentvec.evaluation.vectors import Coverage, SentenceVectors
+from sentvec.evaluation.tasks.data import Task, TaskData
+from sentvec.evaluation.tasks.layout import Tree
+from sentvec.evaluation.tasks.readers import load_task
 
 
 @dataclass(frozen=True, slots=True)

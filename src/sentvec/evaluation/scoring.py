@@ -18,9 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
-from sentvec.evaluation.classify import cv_then_test, dev_then_test, nested_cv, plain_cv
-from sentvec.evaluation.correlation import Correlation, aggregate, correlate
-from sentvec.evaluation.data import (
+from sentvec.evaluation.methods.classify import cv_then_test, dev_then_test, nested_cv, plain_cv
+from sentvec.evaluation.methods.correlation import Correlation, aggregate, correlate
+from sentvec.evaluation.methods.design import beside, pair_features
+from sentvec.evaluation.methods.naive_bayes import surface_features
+from sentvec.evaluation.methods.protocols import PAPER, SENTEVAL, Classification, Protocol
+from sentvec.evaluation.methods.ranking import RankingSettings, rank_images
+from sentvec.evaluation.methods.relatedness import relatedness
+from sentvec.evaluation.methods.vectors import Listen, SentenceVectors, Vectors, cosines
+from sentvec.evaluation.reports.results import CONCATENATED, MEAN, WEIGHTED, Items
+from sentvec.evaluation.tasks.data import (
     Captioned,
     Labelled,
     LabelledPairs,
@@ -29,13 +36,6 @@ from sentvec.evaluation.data import (
     TaskData,
     join_pairs,
 )
-from sentvec.evaluation.design import beside, pair_features
-from sentvec.evaluation.naive_bayes import surface_features
-from sentvec.evaluation.protocols import PAPER, SENTEVAL, Classification, Protocol
-from sentvec.evaluation.ranking import RankingSettings, rank_images
-from sentvec.evaluation.relatedness import relatedness
-from sentvec.evaluation.results import CONCATENATED, MEAN, WEIGHTED, Items
-from sentvec.evaluation.vectors import Listen, SentenceVectors, Vectors, cosines
 from sentvec.text.tokenizer import Tokenizer
 
 Fields: TypeAlias = dict[str, Any]  # of a TaskResult

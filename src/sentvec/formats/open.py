@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sentvec.formats.buffers import opened
-from sentvec.formats.fasttext import open_fasttext
-from sentvec.formats.fasttext_header import HEAD, looks_like_fasttext
-from sentvec.formats.foreign import ForeignModel
-from sentvec.formats.word_vectors import open_word_vectors
+from sentvec.formats.fasttext_files.header import HEAD, looks_like_fasttext
+from sentvec.formats.fasttext_files.model import open_fasttext
+from sentvec.formats.shared.buffers import opened
+from sentvec.formats.shared.foreign import ForeignModel
+from sentvec.formats.word_vector_files.model import open_word_vectors
 
 
 def open_foreign(path: Path) -> ForeignModel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sentvec.kernels.jit import helper
-from sentvec.kernels.storage import load, start_row, store, width
+from sentvec.kernels.precision import load, start_row, store, width
 
 
 @helper

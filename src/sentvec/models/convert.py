@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import SettingsError
-from sentvec.models.card import model_card
-from sentvec.models.encoder import SENTENCE_END, SentenceEncoder
-from sentvec.models.lazy import LazyMatrix, Take, storable
-from sentvec.models.similarity import cosine_pairs
-from sentvec.models.stored import StoredEncoder
-from sentvec.rows import DenseRows
+from sentvec.models.base.averaging import SENTENCE_END, SentenceEncoder
+from sentvec.models.base.card import model_card
+from sentvec.models.base.similarity import cosine_pairs
+from sentvec.models.base.stored import StoredEncoder
 from sentvec.storage.folder import check_target, write_folder
+from sentvec.storage.lazy import LazyMatrix, Take, storable
+from sentvec.storage.rows import DenseRows
 from sentvec.text.vocabulary import Vocabulary
 
 DTYPES = ("float32", "float16", "int8")
-_LARGEST_HALF = float(np.finfo(np.float16).max)
+_MAX_HALF = float(np.finfo(np.float16).max)
 _NOT_FINITE = (
     "a value that is not finite does not fit {} - the model has diverged; choose another, or "
     "float32, which keeps what is there"
@@ -86,7 +86,7 @@ def convert(
     all_words = model.vocabulary
     vocabulary = Vocabulary([all_words.words[i] for i in kept.tolist()], all_words.counts[kept])
     config = {**model.config, "sizes": {**model.config["sizes"], "vocabulary": len(kept)}}
-    model.expect_reads(everywhere=True)
+    model.advise_access(everywhere=True)
     tensors = _tensors(model, kept, dtype, targets=targets)
     stored = "product quantisation" if "codes" in tensors else str(tensors["input_vectors"].dtype)
     config["settings"] = {**model.config["settings"], "dtype": stored}
@@ -215,7 +215,7 @@ def _half(x: NDArray[np.float32], _: slice) -> NDArray[np.float16]:
     largest = float(np.abs(x).max(initial=0))
     if not np.isfinite(largest):
         raise SettingsError(_NOT_FINITE.format("float16"))
-    if largest > _LARGEST_HALF:
+    if largest > _MAX_HALF:
         msg = f"a value of {largest:g} does not fit float16 - choose float32 or int8"
         raise SettingsError(msg)
     return x.astype(np.float16)

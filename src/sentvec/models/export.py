@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import SettingsError
-from sentvec.formats.write_sent2vec import write_sent2vec
-from sentvec.formats.write_word2vec import write_word2vec
+from sentvec.formats.fasttext_files.write_sent2vec import write_sent2vec
+from sentvec.formats.word_vector_files.write_word2vec import write_word2vec
+from sentvec.models.base.averaging import SentenceEncoder, averaging
+from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.convert import first_ids, kept_words
-from sentvec.models.encoder import SentenceEncoder, averaging
-from sentvec.models.stored import StoredEncoder
-from sentvec.rows import DenseRows, in_blocks
+from sentvec.storage.rows import DenseRows, in_blocks
 from sentvec.text.unicode import encode
 
 _BLOCK = 1 << 14
@@ -50,7 +50,7 @@ def to_word2vec(
     model = averaging(model, "the model", "word vectors of its own")
     ids = kept_words(model, words, max_vocab)
     names = [model.vocabulary.words[number] for number in ids.tolist()]
-    model.expect_reads(everywhere=True)
+    model.advise_access(everywhere=True)
     write_word2vec(
         Path(path), map(encode, names), _vectors(model, names),
         n=len(ids), dim=model.dim, binary=binary,
@@ -92,7 +92,7 @@ def to_sent2vec(
     settings = {**model.config["settings"], "buckets": buckets}
     if not buckets:  # a header may name lengths of n-grams that no row is for
         settings |= {"min_n": 0, "max_n": 0}
-    model.expect_reads(everywhere=True)
+    model.advise_access(everywhere=True)
     write_sent2vec(
         Path(path),
         words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.durable import force, put_in_place
 from sentvec.errors import FormatError, SourceError, StorageError
+from sentvec.storage.durable import force, put_in_place
 from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
 

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.durable import force, force_names
 from sentvec.errors import FormatError, SourceError, StorageError
+from sentvec.storage.durable import force, fsync_directory
 from sentvec.storage.tensors import Tensor, map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
@@ -225,7 +225,7 @@ def _replace(fresh: Path, target: Path) -> None:
                 raise
         else:
             break
-    force_names(target.parent)
+    fsync_directory(target.parent)
     if old.is_dir():
         _finish(old, target)
 

@@ -23,7 +23,7 @@ except ImportError:
 
 
 @contextmanager
-def held(folder: str | os.PathLike[str]) -> Iterator[None]:
+def run_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
     """Keep other runs off a folder.
 
     Raises:

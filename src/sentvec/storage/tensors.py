@@ -29,7 +29,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "I64": np.dtype("<i8"),
 }
 _ALIGNMENT = 64  # so that mapped rows begin at a cache line where their size allows
-_LONGEST_HEADER = 100_000_000
+_MAX_HEADER = 100_000_000
 _WRITE_ROWS = 1 << 16
 
 
@@ -82,7 +82,7 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     size = path.stat().st_size
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        if size < 8 or length > min(size - 8, _LONGEST_HEADER):
+        if size < 8 or length > min(size - 8, _MAX_HEADER):
             msg = f"{path}: the header should have {length} bytes, the file has {size}"
             raise FormatError(msg + " - the file is damaged or no safetensors file")
         text = file.read(length)

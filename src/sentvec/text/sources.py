@@ -26,9 +26,9 @@ CorpusLike = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
 
 BLOCK_BYTES = 1 << 20
 # A line longer than this is cut at a separator for counting; `encode` never cuts a line.
-LONGEST_UNCUT_LINE = 1 << 24
+MAX_UNCUT_LINE = 1 << 24
 
-_LONGEST_PATH = 4096
+_MAX_PATH = 4096
 _HEAD_BYTES = 16
 _BOM = b"\xef\xbb\xbf"
 _TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
@@ -124,7 +124,7 @@ def _is_file(item: str) -> bool:
 def _expand(item: str | os.PathLike[str]) -> list[str]:
     """A path, or the sorted files of a glob."""
     path = os.fspath(item)
-    if "\n" in path or len(path) > _LONGEST_PATH:
+    if "\n" in path or len(path) > _MAX_PATH:
         msg = f"the corpus is a str of {len(path)} characters, which is taken for a path - "
         raise SourceError(msg + "for a text, pass text.splitlines()")
     if "\0" in path:
@@ -204,7 +204,7 @@ def _without_bom(data: bytes, name: str) -> bytes:
 def _cut(data: bytes) -> tuple[bytes, bytes]:
     """Cut after the last LF, or after the last separator where a line is very long."""
     end = data.rfind(b"\n") + 1
-    if not end and len(data) >= LONGEST_UNCUT_LINE:
+    if not end and len(data) >= MAX_UNCUT_LINE:
         end = max(map(data.rfind, SEPARATORS)) + 1
     return data[:end], data[end:]
 

@@ -19,7 +19,7 @@ from sentvec.suggest import near_words
 from sentvec.text.unicode import decode, encode
 from sentvec.text.wordtable import WordTable
 
-_LONGEST_COUNT = 18  # digits; what fits 64 bits
+_MAX_COUNT = 18  # digits; what fits 64 bits
 
 
 class Vocabulary(Mapping[str, int]):
@@ -91,7 +91,7 @@ class Vocabulary(Mapping[str, int]):
         counts: list[int] = []
         for number, line in enumerate(lines if lines != [b""] else [], 1):
             word, _, count = line.partition(b"\t")
-            if not word or not count.isdigit() or len(count) > _LONGEST_COUNT:
+            if not word or not count.isdigit() or len(count) > _MAX_COUNT:
                 msg = f"{name}, line {number}: expected a word, a TAB and a count, found "
                 raise FormatError(f"{msg}{line[:60]!r} - the file may be damaged")
             words.append(decode(word))

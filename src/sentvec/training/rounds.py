@@ -19,7 +19,7 @@ from sentvec.training.matrices import Matrix
 _BLOCK = 1 << 14
 # A round of so many words per worker and matrix row keeps merging to a small part of the time.
 WORDS_PER_ROW = 1.5
-FEWEST_ROUNDS = 100  # of a run, however small its corpus
+MIN_ROUNDS = 100  # of a run, however small its corpus
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Rounds:
     def words(self) -> int:
         """Words a worker trains on in a round."""
         return min(
-            int(WORDS_PER_ROW * len(self.bases[0])), self.total // FEWEST_ROUNDS // self.workers
+            int(WORDS_PER_ROW * len(self.bases[0])), self.total // MIN_ROUNDS // self.workers
         )
 
     def merge(self) -> None:

@@ -1,0 +1,1 @@
+"""Baselines that need no training: TF-IDF, SIF, the plain mean of word vectors."""

@@ -1,0 +1,1 @@
+"""Evaluation methods: classifiers, correlations, rankings and their protocols."""

@@ -1,0 +1,233 @@
+"""Graded relatedness with training: a softmax over the grades, and the expected grade.
+
+A score of 3.4 becomes a distribution: 0.6 on grade 3 and 0.4 on grade 4 (Tai et al. 2015). One
+linear softmax layer on [|u - v|, u * v] learns these by cross-entropy; the answer is the expected
+grade. Reported are Pearson, Spearman and the mean squared error on the test part.
+
+What differs from the released program of the Skip-Thought paper: there the layer has no
+regulariser and Adam starts from random weights; training stops when Pearson on the development
+part does not improve after a round, and a round is the default number of epochs of the Keras
+installed (100 in 2015, 10 and 1 later), so results depend on its version and on the start. Here the
+objective is that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised
+intercept. It has one solution, found exactly, and C takes the part of early stopping: the value
+with the best Pearson on the development part wins, the smallest of those equal to four digits. Same
+data and the same model class, but the result is a function of the data alone.
+
+SentEval fits the same layer by squared error on the probabilities. It uses grades 1 to 5 for STS
+Benchmark too, whose scores go from 0 to 5; here the grades are the scale of the task.
+
+Not here: cosine similarity without training (`correlation.py`).
+
+    n rows, d columns, g grades;  weights (g, d), scores and probabilities (g, n)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sentvec.errors import DivergedError, SettingsError
+from sentvec.evaluation.methods.correlation import correlate, pearson
+from sentvec.evaluation.methods.design import (
+    DenseDesign,
+    Solve,
+    blas_threads,
+    dense_features,
+    useful_threads,
+)
+from sentvec.evaluation.methods.logistic import checked_penalties
+from sentvec.evaluation.methods.protocols import first_best
+
+Floats: TypeAlias = NDArray[np.float64]
+
+PENALTIES = tuple(4.0**power for power in range(-3, 10))  # 1/64 .. 262144
+_DIGITS = 4  # of Pearson that count in the choice of C, as papers print them
+_ROUNDING = 8e-15  # of the sum of all gradient terms: no gradient is known better
+_TOLERANCE = 1e-8  # distance of the weights to the solution, of max(1, |W|)
+_MAX_STEPS = 100
+_MAX_PRODUCTS = 250
+_FORCING = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness:
+    """What was found on the test part.
+
+    Attributes:
+        pearson: Of the expected grades with the gold scores; NaN if they are constant.
+        spearman: The same of the ranks.
+        mse: The mean squared error.
+        penalty: The chosen C.
+        dev_pearson: Pearson on the development part with it.
+        predictions: The expected grade of each test pair.
+        protocol: In words.
+    """
+
+    pearson: float
+    spearman: float
+    mse: float
+    penalty: float
+    dev_pearson: float
+    predictions: Floats
+    protocol: str
+
+
+def relatedness(
+    train: tuple[ArrayLike, ArrayLike],
+    dev: tuple[ArrayLike, ArrayLike],
+    test: tuple[ArrayLike, ArrayLike],
+    *,
+    scale: tuple[int, int] = (1, 5),
+    penalties: Sequence[float] = PENALTIES,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Relatedness:
+    """Learn graded relatedness on the train part, choose C on the development part, and test.
+
+    Args:
+        train: Features (see `pair_features`) and gold scores.
+        dev: The same of the development part.
+        test: The same of the test part.
+        scale: The lowest and the highest grade: (1, 5) for SICK, (0, 5) for STS Benchmark.
+        penalties: The values of C tried.
+        threads: For the linear algebra; all processors if `None`.
+        progress: Told the share that is done, 0 to 1.
+    """
+    parts = [dense_features(part[0]) for part in (train, dev, test)]
+    gold = [
+        _checked_gold(part[1], len(x), scale)
+        for part, x in zip((train, dev, test), parts, strict=True)
+    ]
+    design = DenseDesign(parts[0])
+    held_out = [DenseDesign(part) for part in parts[1:]]
+    grades = np.arange(scale[0], scale[1] + 1, dtype=np.float64)
+    targets = soft_labels(gold[0], scale)
+    grid = checked_penalties(penalties)
+    weights = np.zeros((len(grades), design.shape[1]))
+    scores, answers = [], []
+    with blas_threads(useful_threads(design.shape, threads)):
+        for done, penalty in enumerate(grid, 1):
+            weights = fit_softmax(design, targets, penalty, weights)
+            on_dev, on_test = (grades @ softmax(part.scores(weights)) for part in held_out)
+            scores.append(pearson(on_dev, gold[1]))
+            answers.append(on_test)
+            if progress is not None:
+                progress(done / len(grid))
+    # A constant answer has no correlation (NaN), and never wins against one that has.
+    best = first_best(np.nan_to_num(scores, nan=-2.0), _DIGITS)
+    answer = answers[best]
+    found = correlate(answer, gold[2])
+    return Relatedness(
+        pearson=found.pearson,
+        spearman=found.spearman,
+        mse=float(np.mean((answer - gold[2]) ** 2)),
+        penalty=grid[best],
+        dev_pearson=scores[best],
+        predictions=answer,
+        protocol=f"softmax over the grades {scale[0]} to {scale[1]} on [|u-v|, u*v], L2, C of "
+        f"{grid[0]:g} .. {grid[-1]:g} by Pearson on the development part, converged",
+    )
+
+
+def soft_labels(scores: ArrayLike, scale: tuple[int, int]) -> Floats:
+    """The distribution over the grades whose mean is the score, on its two neighbours; (g, n).
+
+    >>> soft_labels([1.0, 3.25, 5.0], (1, 5)).T.tolist()
+    [[1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.75, 0.25, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]]
+    """
+    values = np.asarray(scores, np.float64)
+    grades = np.arange(scale[0], scale[1] + 1)
+    labels: Floats = np.maximum(1 - np.abs(values - grades[:, None]), 0)
+    return labels
+
+
+def softmax(scores: Floats) -> Floats:
+    """Probabilities of the grades, (g, n)."""
+    powers = np.exp(scores - scores.max(axis=0))
+    result: Floats = powers / powers.sum(axis=0)
+    return result
+
+
+def objective(weights: Floats, scores: Floats, targets: Floats, penalty: float) -> float:
+    """|W|^2 / 2 + C times the sum of the cross-entropies."""
+    highest = scores.max(axis=0)
+    normaliser = highest + np.log(np.exp(scores - highest).sum(axis=0))
+    return float(
+        0.5 * np.vdot(weights, weights) + penalty * (normaliser.sum() - np.vdot(targets, scores))
+    )
+
+
+def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Floats) -> Floats:
+    """Minimise the objective from some start, by Newton's method with conjugate gradients.
+
+    As in `logistic.py` the gradient bounds the distance to the solution.
+
+    Raises:
+        DivergedError: No solution was found, because the features are too large or too small.
+    """
+    weights, scores = start, design.scores(start)
+    value = objective(weights, scores, targets, penalty)
+    solve: Solve | None = None
+    noise, noise_of_scores = (_ROUNDING * penalty * (design.norms**p).sum() for p in (1, 2))
+    for _ in range(_MAX_STEPS):
+        chances = softmax(scores)
+        gradient = weights + penalty * design.gather(chances - targets)
+        size = float(np.linalg.norm(weights))
+        limit = noise + size * noise_of_scores
+        if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1.0, size), limit):
+            return weights
+        if solve is None:
+            # One for all grades: so steps keep the sum over the grades at zero, where the Hessian
+            # is well conditioned. With one for each grade the conjugate gradients take for ever.
+            solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
+        step, moved = _newton_step(design, chances, penalty, gradient, solve)
+        slope, rate = float(np.vdot(gradient, step)), 1.0
+        while True:
+            after = objective(weights + rate * step, scores + rate * moved, targets, penalty)
+            if after <= value + 1e-4 * rate * slope + 1e-12 * value or rate < 1e-10:
+                break
+            rate *= 0.5
+        weights, scores, value = weights + rate * step, scores + rate * moved, after
+    msg = f"the softmax regression with C = {penalty:g} did not converge - expected features of "
+    raise DivergedError(msg + "ordinary size; scale the vectors")
+
+
+def _newton_step(
+    design: DenseDesign, chances: Floats, penalty: float, gradient: Floats, solve: Solve
+) -> tuple[Floats, Floats]:
+    """Solve Hessian times step = -gradient; return the step and what it adds to the scores."""
+    step, moved = np.zeros_like(gradient), np.zeros_like(chances)
+    residual = -gradient
+    direction = solve(residual)
+    size = float(np.vdot(residual, direction))
+    goal = _FORCING**2 * size
+    for _ in range(_MAX_PRODUCTS):
+        along = design.scores(direction)
+        spread = chances * (along - (chances * along).sum(axis=0))
+        image = direction + penalty * design.gather(spread)
+        rate = size / float(np.vdot(direction, image))
+        step += rate * direction
+        moved += rate * along
+        residual -= rate * image
+        solution = solve(residual)
+        before, size = size, float(np.vdot(residual, solution))
+        if size <= goal:
+            break
+        direction = solution + (size / before) * direction
+    return step, moved
+
+
+def _checked_gold(gold: ArrayLike, n_rows: int, scale: tuple[int, int]) -> Floats:
+    values: NDArray[Any] = np.asarray(gold, np.float64)
+    if values.shape != (n_rows,):
+        msg = f"gold scores have shape {values.shape} - expected {n_rows:,}, one for each pair"
+        raise SettingsError(msg)
+    wrong = ~((values >= scale[0]) & (values <= scale[1]))
+    if wrong.any():
+        msg = f"gold score {values[wrong][0]:g} of pair {np.flatnonzero(wrong)[0]} - expected "
+        raise SettingsError(msg + f"a number from {scale[0]} to {scale[1]}; check the scale")
+    return values

@@ -1,0 +1,1 @@
+"""Evaluation reports: results, tables, comparisons, figures."""

@@ -1,0 +1,1 @@
+"""Evaluation tasks: which there are, and how their files are read."""

@@ -1,0 +1,1 @@
+"""Files of NumPy: arrays, archives, and the pickles inside."""

@@ -1,0 +1,1 @@
+"""Binaries of fastText and Sent2Vec."""

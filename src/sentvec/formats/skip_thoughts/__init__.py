@@ -1,0 +1,1 @@
+"""The released files of Skip-Thought."""

@@ -1,0 +1,1 @@
+"""The compiled update of Sent2Vec."""

@@ -1,0 +1,1 @@
+"""The compiled update of Siamese CBOW."""

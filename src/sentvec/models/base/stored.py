@@ -1,0 +1,201 @@
+"""StoredEncoder: a model that is kept in a folder, whatever it makes its vectors of.
+
+A model is a vocabulary, a tokenizer, some tensors and a configuration. Here is what all kinds of
+models do with these parts: open, save and pickle them, warn about letter case, and refuse what a
+kind cannot do. How texts become vectors is for the classes that derive from it: `encoder` has those
+that average the rows of a matrix. Which kinds there are is in `foreign`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentvec.errors import FormatError, SettingsError
+from sentvec.models.base.card import model_card
+from sentvec.models.base.checks import check_parts
+from sentvec.models.base.encoder import TextEncoder, Vectors
+from sentvec.models.base.results import Feature
+from sentvec.storage.folder import ModelFolder, write_folder
+from sentvec.storage.rows import advise_access
+from sentvec.text.letter_case import warn_about_case
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.text.vocabulary import Vocabulary
+
+
+class StoredEncoder(TextEncoder):
+    """A model of any kind: text in, float32 vectors out.
+
+    Made by training or by `sentvec.load`, not by hand.
+
+    A kind has a name in `KIND`, and says in `_encode_batch` what becomes of texts. It may refuse a
+    folder in `_checked_folder`, and hold tensors back in `without_targets`.
+
+    Attributes:
+        tokenizer: Cuts text into words, as in training; another may be set, and is saved.
+        tensors: The arrays of the model by name, read-only and mapped where it was loaded.
+        config: What is known of the model: settings, corpus, sizes.
+    """
+
+    KIND: str
+
+    def __init__(
+        self,
+        *,
+        vocabulary: Callable[[], Vocabulary],
+        tokenizer: Tokenizer,
+        tensors: dict[str, NDArray[Any]],
+        config: dict[str, Any],
+        origin: Path | None = None,
+    ) -> None:
+        self._read_vocabulary = vocabulary
+        self._tokenizer = tokenizer
+        self.tensors = tensors
+        self.config = config
+        self._origin = origin
+        self._case_was_told = False
+        self._reads_everywhere = True  # as the system takes it without being told
+
+    @classmethod
+    def from_folder(cls, opened: ModelFolder) -> Self:
+        """Make the model of a folder that was opened; nothing is read yet.
+
+        Raises:
+            FormatError: The folder holds something else than a model of this kind.
+        """
+        return cls(
+            vocabulary=opened.vocabulary,
+            tokenizer=cls._checked_folder(opened),
+            tensors=opened.tensors,
+            config=opened.config,
+            origin=opened.path.absolute(),
+        )
+
+    @classmethod
+    def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
+        """Check that a folder has what encoding relies on; returns its tokenizer."""
+        return check_parts(opened)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts text into words."""
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, chosen: Tokenizer) -> None:
+        # The configuration is what is saved, printed and compared.
+        settings = {**self.config["settings"], "tokenizer": chosen.name}
+        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
+        self._tokenizer = chosen
+
+    @property
+    def dim(self) -> int:
+        """Length of the vectors."""
+        return int(self.config["sizes"]["dim"])
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Read-only mapping from word to count, in id order; read from disk when first used."""
+        return self._read_vocabulary()
+
+    @property
+    def _n_words(self) -> int:
+        return int(self.config["sizes"]["vocabulary"])
+
+    def explain(self, text: str) -> list[Feature]:
+        """Take a text's vector apart into what its words add to it, largest first.
+
+        Raises:
+            SettingsError: The vectors of this kind of model are no sum of parts.
+        """
+        raise unsupported(self, "vectors that can be taken apart")
+
+    def word_vector(self, word: str) -> Vectors:
+        """The vector of a word: float32 (dim,), a copy.
+
+        Raises:
+            SettingsError: This kind of model has none.
+            UnknownWordError: The word is not in the vocabulary; near words are named.
+        """
+        raise unsupported(self, "word vectors of its own")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._n_words} words, dim {self.dim}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling: a mapped model travels as its path, not as its gigabytes."""
+        if self._origin is not None:
+            return {"origin": str(self._origin), "config": self.config, "tokenizer": self.tokenizer}
+        # Of one whose rows are made when they are asked for, all of them.
+        tensors = {name: tensor[:] for name, tensor in self.tensors.items()}
+        return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
+                "tensors": tensors, "config": self.config}  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "origin" in state:
+            from sentvec.models.kinds.load import load  # which knows all kinds of models
+
+            opened = load(state["origin"], tokenizer=state["tokenizer"])
+            if opened.config != state["config"]:
+                msg = f"{state['origin']} is not the model that was pickled - it was replaced since"
+                raise FormatError(msg)
+            self.__dict__.update(opened.__dict__)
+        else:
+            vocabulary = state["vocabulary"]
+            for tensor in state["tensors"].values():
+                tensor.flags.writeable = False
+            type(self).__init__(self, **{**state, "vocabulary": lambda: vocabulary})
+
+    def advise_access(self, *, everywhere: bool) -> None:
+        """Tell the system how the tensors will be read; only what changes is told."""
+        if everywhere != self._reads_everywhere:
+            advise_access(self.tensors, everywhere=everywhere)
+            self._reads_everywhere = everywhere
+
+    def _encode(
+        self, texts: list[str], threads: int, **options: Any
+    ) -> tuple[Vectors, NDArray[np.int64]]:
+        _ = self.vocabulary  # read before there are threads, each of which would read it
+        return super()._encode(texts, threads, **options)
+
+    def _look_at(self, texts: list[str]) -> None:
+        if not self._case_was_told:
+            self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model folder; an older model there is replaced, anything else is refused.
+
+        Raises:
+            StorageError: The folder cannot be written; what stood there is unchanged.
+        """
+        card = model_card(Path(folder).name, self.config)
+        write_folder(folder, self.config, self.vocabulary, self.tensors, card)
+
+    def without_targets(self) -> StoredEncoder:
+        """The same model without what only further training needs.
+
+        Raises:
+            SettingsError: This kind of model has nothing of the sort.
+        """
+        msg = f"the model is a {self.config['model']} model, which has no targets to leave out - "
+        raise SettingsError(msg + "keep targets as they are (no --no-targets)")
+
+
+def unsupported(model: StoredEncoder, what: str, name: str = "the model") -> SettingsError:
+    """The error for what only models that average word vectors have.
+
+    Args:
+        model: A model of another kind.
+        what: What it does not have.
+        name: How the user knows it, as an argument or by its use.
+    """
+    return SettingsError(
+        f"{name} is a {model.config['model']} model, which has no {what} - expected a model of "
+        "Sent2Vec, Siamese CBOW or fastText, or word vectors"
+    )

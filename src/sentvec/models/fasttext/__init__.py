@@ -1,0 +1,1 @@
+"""Models of fastText, and of Sent2Vec with character n-grams."""

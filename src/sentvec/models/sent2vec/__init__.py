@@ -1,0 +1,1 @@
+"""Sent2Vec: settings, training, model."""

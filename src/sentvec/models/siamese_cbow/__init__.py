@@ -1,0 +1,1 @@
+"""Siamese CBOW: settings, training, model."""

@@ -1,0 +1,86 @@
+"""The settings of Siamese CBOW: names, defaults, meanings and limits, each in one place.
+
+What the settings of all models do alike (limits, presets, `config.json`) is in `fields`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sentvec.models.sent2vec.presets import SIAMESE_PRESETS
+from sentvec.training.settings import (
+    COMMON_LIMITS,
+    Limit,
+    Settings,
+    finite,
+    one_of,
+    optional,
+    setting,
+    whole_from,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiameseCBOWSettings(Settings):
+    """How a Siamese CBOW model is trained. The defaults are those of the preset `siamese-cbow`.
+
+    >>> SiameseCBOWSettings.make(preset="paper/siamese-cbow", epochs=3).lr
+    0.0001
+    """
+
+    dim: int = setting(100, "length of the vectors")
+    epochs: int = setting(3, "passes over the corpus")
+    lr: float = setting(0.02, "learning rate at the start; it falls linearly to 0")
+    optimizer: str = setting("adagrad", "`sgd`, or `adagrad`: a step size for each word")
+    batch: int = setting(
+        32, "sentences a batch; with shared negatives a run of a document, else at random"
+    )
+    batch_gradient: str = setting("sum", "`mean` or `sum` over the sentences of a batch")
+    min_count: int = setting(5, "words seen less often are unknown")
+    max_vocab: int | None = setting(None, "keep at most so many words, the commonest")
+    positives: int = setting(2, "2 to predict the previous and the next sentence, 1 for the next")
+    negatives: int = setting(32, "random sentences that each sentence is told from")
+    shared_negatives: bool = setting(True, "draw negatives for a batch, not for each sentence")
+    temperature: float = setting(12.0, "what cosines are multiplied by before the softmax")
+    edges: str = setting(
+        "use", "sentences with one of two neighbours, as at the ends of documents: `use` or `skip`"
+    )
+    max_tokens: int | None = setting(
+        None, "words of a sentence that are trained on, from its beginning; without it, all"
+    )
+    subsample: float = setting(
+        1e-4,
+        "t: commoner words are left out of sentences at random, but never all; 0 leaves none out",
+    )
+    init_std: float = setting(0.01, "standard deviation of the vectors at the start")
+    tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
+    dtype: str = setting(
+        "float32", "float16 halves memory and model: half precision, rounded at random"
+    )
+    shuffle: bool = setting(True, "take sentences, or runs of them, in random order")
+    threads: int | None = setting(None, "worker threads; without it, one per processor")
+    seed: int = setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
+
+    LIMITS: ClassVar[tuple[Limit, ...]] = (
+        *COMMON_LIMITS,
+        ("lr", finite(lambda v: v > 0), "a finite number above 0 (0.0001 in the paper)"),
+        one_of("optimizer", "sgd", "adagrad"),
+        ("batch", whole_from(1, 10_000), "a whole number from 1 to 10,000"),
+        one_of("batch_gradient", "mean", "sum"),
+        (
+            "positives",
+            lambda v: not isinstance(v, bool) and v in (1, 2),
+            "2 (the previous and the next sentence) or 1 (the next)",
+        ),
+        ("temperature", finite(lambda v: v > 0), "a finite number above 0 (1 in the paper)"),
+        one_of("edges", "use", "skip"),
+        ("max_tokens", optional(whole_from(1)), "a whole number from 1, or none for all"),
+        ("init_std", finite(lambda v: v > 0), "a finite number above 0 (0.01 in the paper)"),
+    )
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = SIAMESE_PRESETS
+
+    def to_config(self) -> dict[str, Any]:
+        """The settings as stored in `config.json`; `ngrams` says that texts have words alone."""
+        return {**Settings.to_config(self), "ngrams": 1}

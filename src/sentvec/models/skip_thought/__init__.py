@@ -1,0 +1,1 @@
+"""Skip-Thought: settings, training, model, and what else its decoders and parts can do."""

@@ -1,0 +1,1 @@
+"""A training run: what surrounds the loop of any model."""

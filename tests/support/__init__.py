@@ -1,0 +1,1 @@
+"""What several tests share: corpora with known answers, models, files, and how programs are run."""
