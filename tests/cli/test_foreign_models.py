@@ -15,7 +15,7 @@ from sentvec import load
 from sentvec.cli.info import _WORD_BYTES
 from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
-from support.binaries import FIXTURES
+from support.places import FIXTURES
 
 PROGRAM = [sys.executable, "-c", "from sentvec.cli import main; main()"]
 PROBE = [decode(line) for line in (FIXTURES / "probe.txt").read_bytes().split(b"\n")]

@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 import sentvec
 from sentvec import SiameseCBOWSettings, load
 from sentvec.cli.app import app
-from support.binaries import FIXTURES
-from support.places import ROOT
+from support.places import FIXTURES, ROOT
 
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 

@@ -419,7 +419,7 @@ def test_of_another_object_the_report_says_what_it_can(tree):
     described = evaluate(Counting(), data=tree, tasks="STS13").provenance["model"]
     assert described == {
         "name": "Counting",
-        "kind": "learnable.Counting",
+        "kind": "support.learnable.Counting",
         "dim": len(WORDS),
         "fingerprint": None,
         "tokenizer": None,

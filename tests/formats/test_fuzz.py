@@ -13,7 +13,8 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 
 from fuzz_readers import little_room, mutated, opens
-from support.binaries import FIXTURES, WORDS, binary, quantised
+from support.binaries import WORDS, binary, quantised
+from support.places import FIXTURES
 
 CASES = 10_000
 MAX_SECONDS = 10  # of the processor, for one case

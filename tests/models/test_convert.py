@@ -19,7 +19,8 @@ from sentvec.storage.rows import to_array
 from sentvec.storage.tensors import write_tensors
 from sentvec.text.unicode import decode
 from support.behaviour import planted_corpus, train_sent2vec, train_siamese
-from support.binaries import FIXTURES, WORDS, binary, dense, dictionary, header, matrix, quantised
+from support.binaries import WORDS, binary, dense, dictionary, header, matrix, quantised
+from support.places import FIXTURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts without a known word
 

@@ -10,7 +10,7 @@ from sentvec import load
 from sentvec.errors import LetterCaseWarning
 from sentvec.text.letter_case import lower_case_share, warn_about_case
 from sentvec.text.tokenizer import Tokenizer
-from support.binaries import FIXTURES
+from support.places import FIXTURES
 
 KNOWN = {"the", "cat", "sat", "London"}
 AS_IT_IS = Tokenizer("whitespace")

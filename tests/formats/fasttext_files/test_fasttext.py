@@ -24,7 +24,6 @@ from sentvec.models.fasttext.subwords import subword_rows
 from sentvec.storage.rows import rows_of, to_array
 from sentvec.text.unicode import decode, encode
 from support.binaries import (
-    FIXTURES,
     SETTINGS,
     WORDS,
     binary,
@@ -35,6 +34,7 @@ from support.binaries import (
     matrix,
     quantised,
 )
+from support.places import FIXTURES
 
 HEADERS = json.loads((FIXTURES / "headers.json").read_text(encoding="utf-8"))
 BINARIES = sorted(path.name for path in FIXTURES.iterdir() if path.suffix in (".bin", ".ftz"))

@@ -13,7 +13,8 @@ from sentvec.models.fasttext.subwords import KeptBuckets
 from sentvec.storage.rows import rows_of, to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.unicode import decode, split_at_separators
-from support.binaries import FIXTURES, WORDS, binary, check_consistent, dense, matrix, quantised
+from support.binaries import WORDS, binary, check_consistent, dense, matrix, quantised
+from support.places import FIXTURES
 
 N = len(WORDS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 
@@ -110,7 +111,7 @@ def test_no_texts_give_a_matrix_of_no_rows(model, nothing):
         (np.array([1.0, 2.0]), r"item 0 .*float64"),
         ((text for text in ["flour", 3]), r"item 1 .*int"),
     ],
-    ids=repr,
+    ids=lambda value: re.sub(r" at 0x\w+", "", repr(value)),
 )
 def test_what_is_no_text_is_refused_by_name(model, texts, named):
     with pytest.raises(InputTypeError, match=named) as caught:

@@ -18,7 +18,8 @@ from sentvec.models.fasttext.model import FastText
 from sentvec.models.kinds.foreign import WordVectors
 from sentvec.storage.rows import to_array
 from sentvec.text.unicode import decode, encode
-from support.binaries import FIXTURES, MAGIC, binary, dense, matrix
+from support.binaries import MAGIC, binary, dense, matrix
+from support.places import FIXTURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts without a known word
 

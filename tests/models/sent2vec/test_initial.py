@@ -15,7 +15,8 @@ from sentvec.storage.tensors import write_tensors
 from sentvec.text.ngrams import feature_lists
 from sentvec.training import loop
 from support.behaviour import planted_corpus, train_sent2vec
-from support.binaries import FIXTURES, binary, dense, matrix
+from support.binaries import binary, dense, matrix
+from support.places import FIXTURES
 
 CORPUS = planted_corpus()
 LINES, MORE = CORPUS[:220], CORPUS[220:440]

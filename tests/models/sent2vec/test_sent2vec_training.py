@@ -22,6 +22,7 @@ from sentvec.errors import (
     StorageError,
 )
 from sentvec.models.sent2vec import trainer as sent2vec_trainer
+from sentvec.models.sent2vec import worker as sent2vec_worker
 from sentvec.models.sent2vec.trainer import check_negatives, keep_probabilities
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory

@@ -13,7 +13,7 @@ from sentvec.models.base.fingerprint import fingerprint
 from sentvec.models.convert import convert
 from sentvec.models.skip_thought.combine import combine
 from sentvec.models.skip_thought.model import SkipThought
-from support.binaries import FIXTURES
+from support.places import FIXTURES
 from support.released import write_released
 from support.skip_thoughts import made
 

@@ -18,7 +18,7 @@ from sentvec.models.skip_thought.combine import combine
 from sentvec.models.skip_thought.expand import expand
 from sentvec.models.skip_thought.least_squares import LeastSquares
 from sentvec.networks.shape import END, FIRST_WORD, UNKNOWN
-from support.binaries import FIXTURES
+from support.places import FIXTURES
 from support.released import write_released
 from support.skip_thoughts import made, with_word_vectors
 
