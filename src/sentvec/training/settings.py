@@ -21,6 +21,8 @@ from sentvec.text.tokenizer import Tokenizer
 Check = Callable[[Any], bool]
 Limit = tuple[str, Check, str]
 
+MAX_NGRAM = 20  # words of the longest word n-gram
+
 
 def check_limits(limits: Iterable[Limit], values: Mapping[str, Any]) -> None:
     """Check values by name.

@@ -13,6 +13,7 @@ from sentvec.errors import SettingsError
 from sentvec.models.sent2vec.presets import PRESETS
 from sentvec.training.settings import (
     COMMON_LIMITS,
+    MAX_NGRAM,
     Limit,
     Settings,
     finite,
@@ -22,8 +23,6 @@ from sentvec.training.settings import (
     whole_from,
 )
 from sentvec.training.settings import setting as _setting
-
-MAX_NGRAM = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,18 +5,15 @@ The update is in `kernels.sent2vec`; which batches there are is in `training.bat
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.ngrams import ngram_rows, placeholder_rows
 from sentvec.training import matrices
 from sentvec.training.batches import Batch, Batches, Schedule
-from sentvec.training.rounds import Rounds
 
 Floats = NDArray[np.float32]
 
@@ -28,8 +25,6 @@ class Shared:
         self,
         counts: NDArray[np.int64],
         keep: Floats,
-        V: matrices.Matrix,
-        U: matrices.Matrix,
         settings: Sent2VecSettings,
         tokens: int,
     ) -> None:
@@ -39,7 +34,7 @@ class Shared:
 
         self.train_batch = sent2vec.train_batch
         self.integer_rows = sent2vec.INTEGER_ROWS
-        self.keep, self.V, self.U, self.settings = keep, V, U, settings
+        self.keep, self.settings = keep, settings
         self.total = float(tokens * settings.epochs)
         self.rate, self.tau = settings.lr, settings.l1
         self.table = logistic.logistic_table()
@@ -49,14 +44,6 @@ class Shared:
         setup.alias_table(np.sqrt(counts.astype(np.float64)), self.alias_keep, self.alias_other)
         self.noise = storage.noise_table(settings.dim, settings.seed)
         self._half_matrix = storage.HalfMatrix
-
-    def with_copies(self, rounds: Rounds | None, number: int) -> Shared:
-        """The same with a worker's own matrices, where workers have some."""
-        if rounds is None:
-            return self
-        own = copy.copy(self)
-        own.V, own.U = (copies[number] for copies in rounds.copies)
-        return own
 
     def for_kernel(self, matrix: matrices.Matrix) -> Any:
         """The matrix as one worker's kernel takes it."""
