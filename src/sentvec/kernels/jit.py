@@ -80,6 +80,6 @@ def _do_without_room(compiled: Any) -> None:
 @cache
 def _sources() -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -38,6 +38,7 @@ from sentvec.training.settings import Settings
 from sentvec.training.summary import Trained
 
 Arrays = dict[str, matrices.Matrix]
+VOCABULARY_BYTES = 12  # of a word in vocabulary.txt, on average
 # Rows, columns and dtype of each array by name.
 Shapes = dict[str, tuple[int, int, str]]
 
@@ -124,6 +125,17 @@ class Needs:
     rows: str
     model: int
     checkpoint: int
+
+    @classmethod
+    def of(
+        cls, need: MemoryEstimate, rows: str, kept: int, size: CorpusSize, checkpoint: int = 0
+    ) -> Needs:
+        """What a training needs whose model holds matrices of `kept` bytes, and words.
+
+        A checkpoint holds the same, unless its bytes are given.
+        """
+        model = kept + VOCABULARY_BYTES * size.words
+        return cls(need, rows, model, checkpoint or model)
 
 
 class Trainer(ABC, Generic[S, D]):
@@ -229,7 +241,7 @@ class Trainer(ABC, Generic[S, D]):
         """The arrays at the start of the run."""
 
     @abstractmethod
-    def workers(self, data: D, arrays: Sequence[Arrays]) -> list[Worker[D]]:
+    def workers(self, data: D, arrays: Sequence[Arrays]) -> Sequence[Worker[D]]:
         """A worker for each of some arrays: the same ones, or a copy for each."""
 
     @property
@@ -264,12 +276,10 @@ class Trainer(ABC, Generic[S, D]):
         """Fields of `ModelConfig` that depend on the kind: sizes, and perhaps more."""
 
 
-def schedule_of(settings: Any, *, threads: int | None = None, decay: bool = True) -> Schedule:
-    """The schedule of settings with epochs, lr, shuffle, seed and threads."""
+def schedule_of(settings: Settings, *, threads: int | None = None, decay: bool = True) -> Schedule:
+    """The schedule that settings describe."""
     count = settings.threads or 1 if threads is None else threads
-    return Schedule(
-        settings.epochs, settings.lr, settings.shuffle, settings.seed, count, decay
-    )
+    return Schedule(settings.epochs, settings.lr, settings.shuffle, settings.seed, count, decay)
 
 
 def mean_loss(results: Sequence[tuple[float, int]]) -> float:
@@ -285,4 +295,3 @@ def restored(saved: Mapping[str, NDArray[Any]], shapes: Shapes) -> Arrays:
         FormatError: They are not of these shapes.
     """
     return {name: matrices.copied(saved.get(name), name, *shape) for name, shape in shapes.items()}
-

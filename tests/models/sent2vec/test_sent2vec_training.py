@@ -776,8 +776,8 @@ def test_negatives_are_drawn_in_proportion_to_the_square_root_of_the_count():
     settings = Sent2VecSettings.make(buckets=5)
     keep = keep_probabilities(counts, settings)
     V, U = np.zeros((9, 100), np.float32), np.zeros((4, 100), np.float32)
-    shared = sent2vec_worker.Shared(counts, keep, V, U, settings, 526)
-    share = np.bincount(shared.alias_other, 1 - shared.alias_keep, 4) + shared.alias_keep
+    tables = sent2vec_worker.Shared(counts, keep, V, U, settings, 526).tables
+    share = np.bincount(tables.alias_other, 1 - tables.alias_keep, 4) + tables.alias_keep
     np.testing.assert_allclose(share / 4, np.array([20, 10, 5, 1]) / 36, atol=1e-6)
 
 

@@ -47,7 +47,7 @@ def exclude_touching(position, n, width, excluded, n_excluded, mark, stamp):
 
 
 @helper
-def drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_excluded, rng):
+def drop_ngrams(t, n, width, n_grams, drop, excluded, n_excluded, stamp, scratch):
     """Exclude `drop` random n-grams that do not touch the target t, or all where there are fewer.
 
     A partial Fisher-Yates shuffle of the deck: the cards lie in the order of the last deal, which
@@ -55,6 +55,7 @@ def drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_exclu
     drawn from the NEAREST around the target: each is left out as often as before, and the rows that
     are read stay in the caches.
     """
+    deck, mark, rng = scratch.deck, scratch.mark, scratch.rng
     if n_grams > NEAREST and 2 * drop <= NEAREST:
         first = min(max(t * width - NEAREST // 2, 0), n_grams - NEAREST)
         while drop > 0:
@@ -80,11 +81,12 @@ def drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_exclu
 
 
 @helper
-def drop_positions(n, width, drop, places, mark, stamp, excluded, n_excluded, rng):
+def drop_positions(n, width, drop, excluded, n_excluded, stamp, scratch):
     """The released program's dropout: exclude all n-grams that touch `drop` random positions.
 
     At least two positions stay.
     """
+    places, mark, rng = scratch.places, scratch.mark, scratch.rng
     marked = 0
     while marked < drop and n - marked > 2:
         position = below(rng, n)

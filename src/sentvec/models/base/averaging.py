@@ -51,6 +51,8 @@ class SentenceEncoder(StoredEncoder):
     EXTRA_TENSORS: ClassVar[tuple[str, ...]] = ()
     # Whether word n-grams have rows, found by hashing the ids of their words.
     HASHES_IDS: ClassVar[bool] = False
+    # Whether the character n-grams of words have rows.
+    HASHES_CHARACTERS: ClassVar[bool] = False
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)

@@ -57,6 +57,7 @@ class FastText(SentenceEncoder):
 
     KIND = "fasttext"
     EXTRA_TENSORS = ("pruned_buckets",)
+    HASHES_CHARACTERS = True
 
     @classmethod
     def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:

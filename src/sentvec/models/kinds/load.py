@@ -37,7 +37,11 @@ def load(
         return open_file(Path(path), chosen)
     if not (Path(path) / CONFIG).exists():
         for kind in KINDS.values():
-            if kind.open is not None and kind.recognises is not None and kind.recognises(Path(path)):
+            if (
+                kind.open is not None
+                and kind.recognises is not None
+                and kind.recognises(Path(path))
+            ):
                 return kind.open(Path(path), chosen)
     opened = open_folder(path)
     model = kind_of(opened.config.kind, path).model.from_folder(opened)

@@ -141,6 +141,4 @@ def resume(
         assert issubclass(model_class, Trainable)
         trainer = trainer_class.again(about["settings"], Tokenizer(**about["tokenizer"]))
         plan = Plan(output=Path(folder), interval=interval)
-        return resume_run(
-            trainer, checkpoints, plan, listener or Listener(), model_class._of_run
-        )
+        return resume_run(trainer, checkpoints, plan, listener or Listener(), model_class._of_run)

@@ -8,7 +8,6 @@ and threads in `training.loop`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,14 +18,14 @@ from sentvec.machine import processors
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.sent2vec.initial import checked_model, copy_vectors, shaped_like
+from sentvec.models.sent2vec.sentences import Sentences
 from sentvec.models.sent2vec.settings import Sent2VecSettings
 from sentvec.models.sent2vec.worker import Shared, Worker
 from sentvec.storage.records import Sizes
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices, memory
-from sentvec.training.batches import Batches, Position, Schedule, Units
+from sentvec.training.batches import Schedule, Units
 from sentvec.training.progress import Listener
 from sentvec.training.subsampling import kept_share
 from sentvec.training.summary import Trained
@@ -43,36 +42,6 @@ MIN_WORDS = 2  # of a vocabulary
 MIN_OTHERS = 1e-4
 # Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
 SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
-
-
-@dataclass(frozen=True, slots=True)
-class Sentences:
-    """A corpus as Sent2Vec goes through it, sentence by sentence.
-
-    Attributes:
-        units: The sentences.
-        vocabulary: The words.
-        keep: float32 (words,), see `keep_probabilities`.
-        longest: Known words of the longest sentence.
-        trained: What an epoch takes from the corpus.
-    """
-
-    units: Units
-    vocabulary: Vocabulary
-    keep: Floats
-    longest: int
-    trained: Trained
-
-    @property
-    def words(self) -> int:
-        """Words of an epoch."""
-        return len(self.units.ids)
-
-    def batches(
-        self, schedule: Schedule, untrained_loss: float = np.inf, start: Position | None = None
-    ) -> Batches:
-        """What the workers take their batches from."""
-        return self.units.batches(schedule, untrained_loss, start)
 
 
 class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
@@ -115,7 +84,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         tokens = 2 * MAX_BUCKETS if size.known_tokens is None else size.known_tokens
         buckets = buckets_for(settings, tokens)
         rows = (2 * size.words + buckets) * settings.dim * np.dtype(settings.dtype).itemsize
-        return Needs.of_matrices(
+        return Needs.of(
             memory_of(settings, size.words, buckets), f"{buckets:,} n-gram buckets", rows, size
         )
 
@@ -167,9 +136,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         """Workers that share the tables they draw from."""
         counts = data.vocabulary.counts
         shared = Shared(counts, data.keep, self.settings, data.words)
-        return [
-            Worker(shared, each["input_vectors"], each["output_vectors"]) for each in arrays
-        ]
+        return [Worker(shared, each["input_vectors"], each["output_vectors"]) for each in arrays]
 
     @property
     def copies(self) -> bool:
@@ -177,7 +144,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         return self.settings.deterministic and (self.settings.threads or 1) > 1
 
     def untrained_loss(self, data: Sentences) -> float:
-        """log 2 for the target and each negative."""
+        """Log 2 for the target and each negative."""
         return float((1 + self.settings.negatives) * np.log(2))
 
     def schedule(self) -> Schedule:

@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from sentvec.models.base.averaging import SentenceEncoder, averaging
 from sentvec.models.base.packing import kept_words
 from sentvec.models.base.similarity import cosine_pairs
 from sentvec.models.base.stored import StoredEncoder
-from sentvec.models.sent2vec.initial import opened_model
+from sentvec.models.kinds.load import opened_model
 from sentvec.models.skip_thought.least_squares import Floats, LeastSquares
 from sentvec.models.skip_thought.model import SkipThought
 from sentvec.networks.shape import FIRST_WORD
@@ -111,13 +110,15 @@ def expand(
         pass
     maps, quality = _fitted(model, source, shared, intercept)
     fit = Fit(len(shared), len(fresh), *quality)
-    record = Expansion.from_json({
-        "file": _name_of(vectors, source),
-        "shared": fit.shared,
-        "added": fit.added,
-        "intercept": intercept,
-        "r2": round(fit.r2, 6) if np.isfinite(fit.r2) else None,
-    })
+    record = Expansion.from_json(
+        {
+            "file": _name_of(vectors, source),
+            "shared": fit.shared,
+            "added": fit.added,
+            "intercept": intercept,
+            "r2": round(fit.r2, 6) if np.isfinite(fit.r2) else None,
+        }
+    )
     return _grown(model, source, fresh, maps, record), fit
 
 

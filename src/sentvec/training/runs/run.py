@@ -1,7 +1,7 @@
 """A training run of any model: its corpus, its checkpoints, its held-out text, its end.
 
-What is special to a kind of model is its trainer (`training.trainer`). Here is the skeleton they all
-share: encode the corpus or reopen that of a checkpoint, train to the end, make the model, save it.
+What is special to a kind of model is its trainer (`training.trainer`). Here is what they all share:
+encode the corpus or reopen that of a checkpoint, train to the end, make the model, save it.
 What was asked for is in `plan`, what happens between batches in `observer`.
 """
 
@@ -160,17 +160,16 @@ class Run:
         for tensor in tensors.values():
             tensor.flags.writeable = False
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        settings = self.trainer.settings.to_config()
         config = ModelConfig(
             kind=self.trainer.KIND,
             sentvec_version=VERSION,
-            settings=StoredSettings.from_json(settings),
+            settings=StoredSettings.from_json(self.trainer.settings.to_config()),
             tokenizer=self.trainer.tokenizer.to_config(),
             corpus=Corpus.from_json(dataclasses.asdict(self.corpus.stats)),
             training=Training.of(
                 loss=round(self.end.mean_loss, 6),
                 seconds=round(self.end.seconds, 2),
-                threads=settings["threads"],
+                threads=self.trainer.settings.threads,
                 finished=now,
             ),
             **described,
