@@ -15,6 +15,7 @@ from sentvec.suggest import near_names
 from sentvec.training.memory import gigabytes
 from sentvec.training.trainer import CorpusSize, Trainer
 
+
 @with_settings(*(trainer.SETTINGS for trainer in trained_kinds().values()))
 def command(
     corpus: Annotated[
@@ -52,7 +53,7 @@ def command(
         raise SettingsError(msg)
     needs = trainer.needs(text)
     need = needs.memory
-    typer.echo(f"rows        {text.words:,} words, {needs.rows}, dim {getattr(chosen, 'dim')}")
+    typer.echo(f"rows        {text.words:,} words, {needs.rows}, dim {chosen.dim}")
     typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
     if need.available is not None:
         typer.echo(f"available   {gigabytes(need.available)}")

@@ -36,7 +36,9 @@ ValidateEvery = Annotated[
 ]
 Patience = Annotated[
     int | None,
-    typer.Option(help="Stop after N epochs without improvement of the held-out loss; keep the best model."),
+    typer.Option(
+        help="Stop after N epochs without improvement of the held-out loss; keep the best model."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help=_QUIET)]
 _TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended

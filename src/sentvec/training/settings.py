@@ -61,6 +61,8 @@ class Settings:
     if TYPE_CHECKING:  # fields that all kinds have, each with a default and a help of its own
 
         @property
+        def dim(self) -> int: ...  # noqa: D102
+        @property
         def epochs(self) -> int: ...  # noqa: D102
         @property
         def lr(self) -> float: ...  # noqa: D102
