@@ -105,14 +105,12 @@ class ModelConfig(Mapping[str, Any]):
 
     def to_json(self) -> dict[str, Any]:
         """The configuration as `config.json` holds it."""
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {"format_version": self.format_version, "model": self.kind}
         for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name == "kind":
-                values["model"] = value
-            elif entry.name != "more" and value is not None and value != ():
-                values[entry.name] = _plain(value)
-        return {**values, **self.more}
+            if entry.name not in ("kind", "more", "format_version"):
+                values[entry.name] = _plain(getattr(self, entry.name))
+        known = {name: value for name, value in values.items() if value not in (None, [])}
+        return {**known, **self.more}
 
     def with_values(self, **values: Any) -> Self:
         """A copy with some fields set."""

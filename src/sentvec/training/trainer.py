@@ -73,7 +73,13 @@ class HeldOut:
 
 
 class Worker(ABC, Generic[D]):
-    """Trains on batches, one after the other, with scratch memory of its own."""
+    """Trains on batches, one after the other, with scratch memory of its own.
+
+    Attributes:
+        arrays: What it changes.
+    """
+
+    arrays: Arrays
 
     @abstractmethod
     def __call__(self, batch: Batch) -> tuple[float, int]:

@@ -15,7 +15,7 @@ import pytest
 from sentvec import Sent2Vec, Tokenizer, load
 from sentvec.errors import FormatError, LetterCaseWarning, SourceError, UnknownWordError
 from sentvec.models.fasttext.model import FastText
-from sentvec.models.kinds.foreign import WordVectors
+from sentvec.models.word_vectors import WordVectors
 from sentvec.storage.rows import to_array
 from sentvec.text.unicode import decode, encode
 from support.binaries import MAGIC, binary, dense, matrix

@@ -27,6 +27,7 @@ from sentvec.models.sent2vec.trainer import check_negatives, keep_probabilities
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory
 from sentvec.training.batches import Position, Schedule, Units
+from sentvec.training.trainer import HeldOut, Worker
 from support.behaviour import planted_corpus, train_sent2vec
 
 LINES = planted_corpus()[:220]
@@ -775,8 +776,7 @@ def test_negatives_are_drawn_in_proportion_to_the_square_root_of_the_count():
     counts = np.array([400, 100, 25, 1], np.int64)
     settings = Sent2VecSettings.make(buckets=5)
     keep = keep_probabilities(counts, settings)
-    V, U = np.zeros((9, 100), np.float32), np.zeros((4, 100), np.float32)
-    tables = sent2vec_worker.Shared(counts, keep, V, U, settings, 526).tables
+    tables = sent2vec_worker.Shared(counts, keep, settings, 526).tables
     share = np.bincount(tables.alias_other, 1 - tables.alias_keep, 4) + tables.alias_keep
     np.testing.assert_allclose(share / 4, np.array([20, 10, 5, 1]) / 36, atol=1e-6)
 
@@ -794,9 +794,20 @@ def run_with_loss(loss):
     """The loop over a small corpus with a worker that reports one loss for every batch."""
     corpus = Units(np.zeros(6, np.uint32), np.array([0, 3, 6]))
     schedule = Schedule(1, 0.2, True, 1, 1)
-    return loop.run(
-        corpus, schedule, lambda number: lambda batch: (loss, 1), Listener(), untrained_loss=10.0
-    )
+    return loop.run(corpus, schedule, [Constant(loss)], Listener(), untrained_loss=10.0)
+
+
+class Constant(Worker):
+    """Reports one loss for every batch."""
+
+    def __init__(self, loss):
+        self.loss = loss
+
+    def __call__(self, batch):
+        return self.loss, 1
+
+    def evaluate(self, data):
+        return HeldOut(self.loss, {})
 
 
 def test_a_run_that_never_predicts_a_word_is_an_error_not_a_model():

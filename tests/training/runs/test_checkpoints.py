@@ -26,7 +26,7 @@ from sentvec.errors import (
     SourceError,
     StorageError,
 )
-from sentvec.models import convert
+from sentvec.models.base import packing
 from sentvec.models.sent2vec import trainer as sent2vec_trainer
 from sentvec.models.sent2vec import worker as sent2vec_worker
 from sentvec.storage import checkpoint, folder
@@ -575,7 +575,7 @@ def cannot_be_saved(monkeypatch, error=None, checkpoints=True):
             monkeypatch.setattr(checkpoint, "write_tensors", fills_up(WRITE, range(1000)))
         raise error or StorageError("the disk is full: cannot write it - make room")
 
-    monkeypatch.setattr(convert, "write_folder", write_folder)
+    monkeypatch.setattr(packing, "write_folder", write_folder)
 
 
 ENDS = {"default": {}, "float16": {"dtype": "float16"}, "released": {"variant": "released"},
@@ -626,7 +626,7 @@ def test_where_no_more_checkpoint_can_be_written_the_one_before_is_kept(
     with monkeypatch.context() as patch:
         cannot_be_saved(patch, checkpoints=False)
         message = (
-            r"make room; checkpoint-0000\d\d \(\d+\.\d% of the run\) is left: then go on from it "
+            r"make room; checkpoint-0000\d\d \(\d+\.\d% of the run\) is left: then resume from it "
             rf"with `sentvec train --resume {output}`"
         )
         with pytest.raises(StorageError, match=message):
@@ -949,7 +949,7 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
     statuses = {"SIGTERM": 143, "SIGINT": 130, "SIGKILL": -signal.SIGKILL}
     assert stopped.returncode == statuses[name]
     if name != "SIGKILL":
-        advice = f"a checkpoint was written; go on with: sentvec train --resume {output}"
+        advice = f"a checkpoint was written; resume with: sentvec train --resume {output}"
         assert advice in stopped.stderr.splitlines()
     assert [path.name for path in output.iterdir()] == ["checkpoints"]
     resumed = run_program("train", "--resume", output, check=0)

@@ -136,7 +136,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         """Workers that share the tables they draw from."""
         counts = data.vocabulary.counts
         shared = Shared(counts, data.keep, self.settings, data.words)
-        return [Worker(shared, each["input_vectors"], each["output_vectors"]) for each in arrays]
+        return [Worker(shared, each) for each in arrays]
 
     @property
     def copies(self) -> bool:

@@ -60,12 +60,12 @@ class Worker(trainer.Worker[Sentences]):
 
     Args:
         shared: What all workers read.
-        V: Source vectors, changed in place.
-        U: Target vectors, changed in place.
+        arrays: Source and target vectors, changed in place.
     """
 
-    def __init__(self, shared: Shared, V: matrices.Matrix, U: matrices.Matrix) -> None:
-        self._shared, self._n_words = shared, len(U)
+    def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
+        V, U = arrays["input_vectors"], arrays["output_vectors"]
+        self._shared, self.arrays, self._n_words = shared, arrays, len(U)
         self._V, self._U = shared.for_kernel(V), shared.for_kernel(U)
         self._scratch = self._make_room(0)
 

@@ -59,7 +59,8 @@ class Worker(trainer.Worker[Pairs]):
     """
 
     def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
-        self._shared, self._V = shared, shared.for_kernel(arrays["input_vectors"])
+        self._shared, self.arrays = shared, arrays
+        self._V = shared.for_kernel(arrays["input_vectors"])
         self._squares = arrays.get("squares", np.empty(0, np.float32)).reshape(-1)
         self._scratch = self._make_room(shared.pairs.longest)
 

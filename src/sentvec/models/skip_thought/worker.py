@@ -45,6 +45,7 @@ class Worker(trainer.Worker[Neighbours]):
     ) -> None:
         from sentvec.networks.learner import Learner
 
+        self.arrays = arrays
         self._triples, self._n_words = data.triples, len(data.vocabulary)
         self._schedule, self._total = schedule, float(data.words * schedule.epochs)
         self.learner = Learner(
