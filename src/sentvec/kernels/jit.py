@@ -23,6 +23,9 @@ OPTIONS: Any = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "error_model": "numpy",
 }
+# Helpers do not allocate, so they need not count references to arrays: each view of a row would
+# cost two atomic operations, which is as long as a short row takes.
+INLINE: Any = {**OPTIONS, "forceinline": True, "_nrt": False}
 
 
 def kernel(function: Function) -> Function:
@@ -41,7 +44,7 @@ def helper(function: Function) -> Function:
 
     Always inlined: a call hands over each array as seven numbers, which costs more than a row.
     """
-    compiled: Function = numba.njit(forceinline=True, **OPTIONS)(function)
+    compiled: Function = numba.njit(**INLINE)(function)
     return compiled
 
 

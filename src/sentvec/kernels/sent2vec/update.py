@@ -61,10 +61,11 @@ _ONE = np.float32(1.0)
 
 
 class Plan(NamedTuple):
-    """What a target's update needs to know: how many features it excludes and rows it adds, and so on.
+    """What was chosen for a target.
 
-    lag: the sum of the excluded features' mult less that of the extra rows; c: the size of the
-    context; side, place: which of the two rows of scratch memory hold its choices and negatives.
+    n_out, n_extra: how many features are excluded and how many rows are added; lag: the sum of mult
+    of the excluded features less that of the extra rows; c: the size of the context; side, place:
+    which of the two rows of the scratch memory hold the choices, and which the negatives.
     """
 
     n_out: Any

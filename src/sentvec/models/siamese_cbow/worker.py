@@ -29,23 +29,21 @@ class Shared:
         pairs: Pairs,
         settings: SiameseCBOWSettings,
     ) -> None:
-        from sentvec.kernels import precision as storage
-        from sentvec.kernels.siamese_cbow import slots
-        from sentvec.kernels.siamese_cbow import update as siamese
+        from sentvec.kernels.precision import noise_table
 
-        self.train_batch, self.slots = siamese.train_batch, slots
         self.V, self.squares, self.pairs, self.settings = V, squares, pairs, settings
         self.total = float(len(pairs.units.ids) * settings.epochs)
         keep = kept_share(counts, settings.subsample) if settings.subsample else np.empty(0)
         self.keep = keep.astype(np.float32)
-        self.noise = storage.noise_table(settings.dim, settings.seed)
-        self._half_matrix = storage.HalfMatrix
+        self.noise = noise_table(settings.dim, settings.seed)
 
     def for_kernel(self) -> Any:
         """The vectors as one worker's kernel takes them."""
+        from sentvec.kernels.precision import HalfMatrix
+
         if self.V.dtype == np.float32:
             return self.V
-        return self._half_matrix(self.V.view(np.uint16), self.noise, np.zeros(1, np.uint64))
+        return HalfMatrix(self.V.view(np.uint16), self.noise, np.zeros(1, np.uint64))
 
 
 class Worker:
@@ -75,18 +73,24 @@ class Worker:
         return sum(loss for loss, _ in results) / examples if examples else float("nan")
 
     def _run(self, batch: Batch, pairs: Pairs, rate: float, total: float) -> tuple[float, int]:
+        from sentvec.kernels.random import Key
+        from sentvec.kernels.rate import Rate
+        from sentvec.kernels.siamese_cbow import slots, update
+
         shared, s = self._shared, self._shared.settings
-        method = shared.slots.Method(
+        method = slots.Method(
             s.batch, s.negatives, s.shared_negatives, pairs.longest, s.temperature,
-            s.batch_gradient == "mean",
+            s.batch_gradient == "mean", shared.keep,
         )  # fmt: skip
-        loss, examples = shared.train_batch(
-            pairs.text, batch.sentences, batch.offsets, self._V, shared.squares, shared.keep,
-            method, rate, float(batch.done), total, s.seed, batch.epoch, self._scratch,
+        loss, examples = update.train_batch(
+            pairs.text, slots.Batch(batch.sentences, batch.offsets), self._V, shared.squares,
+            method, Rate(rate, float(batch.done), total), Key(s.seed, batch.epoch), self._scratch,
         )  # fmt: skip
         return float(loss), int(examples)
 
     def _make_room(self, longest: int) -> Any:
-        """Scratch for sentences of so many words."""
+        """Scratch for sentences of up to `longest` words."""
+        from sentvec.kernels.siamese_cbow.slots import make_scratch
+
         s = self._shared.settings
-        return self._shared.slots.make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)
+        return make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)
