@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentvec.definitions import sent2vec as reference
+from sentvec.definitions import streams as reference
 from sentvec.kernels import random
 from sentvec.kernels.batches import choose, gather
 from sentvec.kernels.jit import helper

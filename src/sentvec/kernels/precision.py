@@ -1,4 +1,4 @@
-"""How a matrix keeps its numbers: float32, or half precision with stochastic rounding.
+"""How a matrix stores its numbers: float32, or half precision with stochastic rounding.
 
 Kernels read with `load`, write with `store`, and compute in float32. A matrix is one of
 
@@ -41,8 +41,9 @@ class HalfMatrix(NamedTuple):
 def noise_table(dim: int, seed: int) -> NDArray[np.uint32]:
     """Numbers of 13 bits in random order, each equally often in every column of a row.
 
-    Were they drawn one by one, those near the upper end, which decide on the smallest updates,
-    would be some per cent too many or too few, and so would be all small updates of a run.
+    If they were drawn independently, there would be a few per cent too many or too few near the
+    upper end, which decides on the smallest updates, and all small updates of a run would be
+    biased.
     """
     numbers = np.arange(NOISE_PLACES, dtype=np.uint32) & _DROPPED_BITS
     return np.resize(np.random.default_rng(seed).permutation(numbers), NOISE_PLACES + dim)

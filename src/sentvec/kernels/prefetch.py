@@ -1,8 +1,8 @@
 """Ask the processor to fetch a row of a matrix before it is needed.
 
 A batch's rows lie at random places of a matrix much larger than the caches. Asking for the next
-sentence's rows while the present one is computed hides most of that wait. A hint only: it changes
-no result.
+sentence's rows while the current one is computed hides most of that wait. It is only a hint and
+changes no result.
 """
 
 from __future__ import annotations

@@ -63,14 +63,15 @@ _ONE = np.float32(1.0)
 class Plan(NamedTuple):
     """What was chosen for a target.
 
-    n_out, n_extra: how many features are excluded and how many rows are added; lag: the sum of mult
-    of the excluded features less that of the extra rows; c: the size of the context; side, place:
-    which of the two rows of the scratch memory hold the choices, and which the negatives.
+    n_out, n_extra: numbers of excluded features and of extra rows; lag: the sum of m over E less
+    that over X; rest: the sum of m over F less lag; c: the size of the context; side, place: which
+    of the two rows of the scratch memory hold the choices, and which the negatives.
     """
 
     n_out: Any
     n_extra: Any
     lag: Any
+    rest: Any
     c: Any
     side: Any
     place: Any
@@ -120,7 +121,8 @@ def _train_sentence(sentence, V, U, tables, method, rate, scratch):
         before = Plan(
             n_out,
             n_extra,
-            lag,
+            np.float32(lag),
+            np.float32(total - lag),
             np.float32(features - n_out + n_extra),
             1 - k % 2,
             _place(k - 1, method.shared),
@@ -133,9 +135,7 @@ def _train_sentence(sentence, V, U, tables, method, rate, scratch):
             lag = _lag(V, n_rows, mask, n_out, n_extra, side, scratch)
         if k > 0:
             target = ids[scratch.chosen[k - 1]]
-            loss += _train_target(
-                V, U, target, before, total, method, rate, tables.logistic, scratch
-            )
+            loss += _train_target(V, U, target, before, tables, method, rate, scratch)
             owed += tau * rate / before.c
     scatter(V, scratch.listed, features, _ONE, scratch.P)
     if tau > 0:
@@ -152,12 +152,12 @@ def _place(k, shared):
 
 
 @helper
-def _train_target(V, U, target, plan, total, method, rate, table, scratch):
+def _train_target(V, U, target, plan, tables, method, rate, scratch):
     """One update, as planned; returns its loss."""
     _hidden(V, plan, scratch)
     drawn, same = scratch.drawn[plan.place], scratch.same[plan.place]
-    loss = push(U, target, drawn, same, method, rate, table, scratch)
-    _settle(V, plan, np.float32(total - plan.lag), scratch)
+    loss = push(U, target, drawn, same, method, rate, tables.logistic, scratch)
+    _settle(V, plan, scratch)
     tau = np.float32(method.tau)
     if tau > 0:
         _exempt(V, plan, tau * rate / plan.c, scratch)
@@ -232,9 +232,9 @@ def _lag(V, n_rows, mask, n_out, n_extra, side, scratch):
 def _hidden(V, plan, scratch):
     """The sentence vector h (eq. 2), and g = 0."""
     S, P, h, g = scratch.S, scratch.P, scratch.h, scratch.g
-    lag, share = np.float32(plan.lag), _ONE / plan.c
+    share = _ONE / plan.c
     for d in range(len(h)):
-        h[d] = S[d] - lag * P[d]
+        h[d] = S[d] - plan.lag * P[d]
         g[d] = 0.0
     gather(V, scratch.out[plan.side], plan.n_out, -_ONE, h)
     gather(V, scratch.extra[plan.side], plan.n_extra, _ONE, h)
@@ -243,7 +243,7 @@ def _hidden(V, plan, scratch):
 
 
 @helper
-def _settle(V, plan, factor, scratch):
+def _settle(V, plan, scratch):
     """Apply the gradient: to P, to S, and to the rows that P must not or cannot reach."""
     S, P, g = scratch.S, scratch.P, scratch.g
     share = _ONE / plan.c
@@ -251,7 +251,7 @@ def _settle(V, plan, factor, scratch):
         delta = g[d] * share
         g[d] = delta
         P[d] += delta
-        S[d] += factor * delta
+        S[d] += plan.rest * delta
     scatter(V, scratch.out[plan.side], plan.n_out, -_ONE, g)
     scatter(V, scratch.extra[plan.side], plan.n_extra, _ONE, g)
 

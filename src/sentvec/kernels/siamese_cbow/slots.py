@@ -108,7 +108,7 @@ def make_scratch(slots: int, examples: int, negatives: int, longest: int, dim: i
 
 @helper
 def collect_run(text, run, method, key, scratch):
-    """The slots and examples of a run; returns how many of each."""
+    """Collect the slots and examples of a run; returns the number of each."""
     first, last = text.starts[run], text.starts[run + 1]
     busy = False
     for s in range(first, last):
@@ -133,7 +133,7 @@ def collect_run(text, run, method, key, scratch):
 
 @helper
 def collect_middles(text, numbers, i, method, key, scratch):
-    """The slots and examples of the next `batch` sentences that have a role.
+    """Collect the slots and examples of the next `batch` sentences that have a role.
 
     Returns (where to continue, slots, examples).
     """
@@ -159,7 +159,7 @@ def collect_middles(text, numbers, i, method, key, scratch):
 def _fill(text, s, method, slot, scratch):
     """Put the words of a sentence into a slot (none for -1).
 
-    Frequent ones are left out at random; where that would leave none, all stay.
+    Frequent words are left out at random; if none would stay, all stay.
     """
     n, keep = scratch.bounds[slot], method.keep
     if s >= 0:
@@ -180,7 +180,7 @@ def _fill(text, s, method, slot, scratch):
 
 @helper
 def _fill_negatives(text, method, avoid, slot, scratch):
-    """Fill slots with random sentences, none like those of the slots from `avoid` on."""
+    """Fill slots with random sentences that differ from those of the slots from `avoid` on."""
     for k in range(method.negatives):
         s = np.int64(-1)
         for _ in range(1 + MAX_REDRAWS):
@@ -210,7 +210,7 @@ def _is_among(text, s, first, last, scratch):
 
 @helper
 def _add_example(n, middle, before, after, negatives, scratch):
-    """Add an example, unless its words were left out; returns how many were added."""
+    """Add an example, unless its words were left out; returns the number added."""
     bounds, example = scratch.bounds, scratch.examples[n]
     if before >= 0 and bounds[before] == bounds[before + 1]:
         before = -1
