@@ -12,23 +12,12 @@ import numpy as np
 
 from sentvec.kernels.jit import helper, kernel
 from sentvec.kernels.random import stream
+from sentvec.kernels.rate import rate_after
 from sentvec.kernels.rows import gather, scatter
 from sentvec.kernels.sent2vec.choices import draw_negatives, drop_ngrams, exclude_touching
 from sentvec.kernels.sent2vec.features import collect
 from sentvec.kernels.sent2vec.negative_sampling import push
-from sentvec.kernels.sent2vec.update import (
-    CHOSEN,
-    DECK,
-    DRAWN,
-    EXCLUDED,
-    MARK,
-    SAME,
-    STAMP,
-    TARGETS_PER_DRAW,
-    G,
-    H,
-    _choose_targets,
-)
+from sentvec.kernels.sent2vec.update import TARGETS_PER_DRAW, _choose_targets
 
 
 @helper
@@ -45,29 +34,25 @@ def _context(rows, n_rows, excluded, n_excluded, left_out, stamp, context):
 
 
 @kernel
-def train_batch(
-    ids, offsets, sentences, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
-    negatives, shared, drop, tau, released, rate, done, total, seed, epoch,
-    work, integers, slots, floats,
-):  # fmt: skip
+def train_batch(batch, V, U, tables, method, rate, key, scratch):
     """As `sentvec.kernels.sent2vec.update.train_batch`, for the paper's variant without L1."""
-    rows, context, left_out, deck = integers[0], integers[1], integers[2], integers[DECK]
-    mark, chosen, excluded = integers[MARK], integers[CHOSEN], integers[EXCLUDED]
-    drawn, same, stamp = integers[DRAWN], integers[SAME], integers[STAMP]
-    steps = floats[len(floats) - 2 * negatives - 2 :]
-    loss, targets, rng, one = 0.0, 0, np.empty(1, np.uint64), np.float32(1.0)
-    width = grams.shape[1]
+    rows, context, left_out, deck = scratch.rows, scratch.mult, scratch.listed, scratch.deck
+    chosen, excluded, stamp, rng = scratch.chosen, scratch.excluded[0], scratch.stamp, scratch.rng
+    drawn, same, h, g = scratch.drawn[0], scratch.same[0], scratch.h, scratch.g
+    negatives, shared, drop, offsets = method.negatives, method.shared, method.drop, batch.offsets
+    alias_keep, alias_other = tables.alias_keep, tables.alias_other
+    loss, targets, one, width = 0.0, 0, np.float32(1.0), batch.grams.shape[1]
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n < 2:
             continue
-        words = ids[begin : begin + n]
-        rng[0] = stream(seed, epoch, sentences[s])
-        step = np.float32(rate * max(0.0, 1.0 - (done + begin) / total))
-        n_chosen = _choose_targets(words, keep, U, rng, chosen)
+        words = batch.ids[begin : begin + n]
+        rng[0] = stream(key.seed, key.epoch, batch.sentences[s])
+        step = rate_after(rate, begin)
+        n_chosen = _choose_targets(words, tables.keep, U, rng, chosen)
         if n_chosen == 0:
             continue
-        n_grams = collect(words, grams[begin : begin + n], rows, deck)
+        n_grams = collect(words, batch.grams[begin : begin + n], rows, deck)
         for k in range(n_chosen):
             t = chosen[k]
             if not shared or k % TARGETS_PER_DRAW == 0:
@@ -75,15 +60,12 @@ def train_batch(
                 draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
             stamp[0] += 1
             excluded[0] = t
-            out = exclude_touching(t, n, width, excluded, 1, mark, stamp[0])
-            out = drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp[0], excluded, out, rng)
+            out = exclude_touching(t, n, width, excluded, 1, scratch.mark, stamp[0])
+            out = drop_ngrams(t, n, width, n_grams, drop, excluded, out, stamp[0], scratch)
             c = _context(rows, n + n * width, excluded, out, left_out, stamp[0], context)
-            work[H], work[G] = 0.0, 0.0
-            gather(V, context, c, one / np.float32(c), work[H])
-            loss += push(
-                U, words[t], drawn, same, negatives, step, np.float32(0.0), table, work[H],
-                work[G], steps,
-            )  # fmt: skip
-            scatter(V, context, c, one / np.float32(c), work[G])
+            h[:], g[:] = 0.0, 0.0
+            gather(V, context, c, one / np.float32(c), h)
+            loss += push(U, words[t], drawn, same, method, step, tables.logistic, scratch)
+            scatter(V, context, c, one / np.float32(c), g)
         targets += n_chosen
     return loss, targets

@@ -1,7 +1,7 @@
 """Random numbers that depend on nothing but their key.
 
-Each sentence of each epoch has its own stream, keyed by seed, epoch and sentence number, so what
-is drawn for it does not depend on the number of threads or on where a run was resumed. The
+Each sentence of each epoch has its own stream, keyed by seed, epoch and sentence number, so its
+draws do not depend on the number of threads or on where a run was resumed. The
 generator is SplitMix64 (Steele, Lea and Flood 2014). `definitions.streams` is the same in
 plain Python.
 """
@@ -66,8 +66,8 @@ def below(rng, n):
 def permuted(index, n, half_bits, key):
     """Where a random permutation of 0..n-1 sends an index, without storing the permutation.
 
-    A Feistel network of four rounds permutes 0..4^half_bits-1; results outside are sent on until
-    they fall inside (cycle walking), which keeps it a permutation.
+    A Feistel network of four rounds permutes 0..4^half_bits-1; a result outside is permuted again
+    until it falls inside (cycle walking), which keeps it a permutation.
     """
     bits = np.uint64(half_bits)
     mask = (_ONE << bits) - _ONE

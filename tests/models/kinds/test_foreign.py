@@ -168,7 +168,7 @@ def test_the_configuration_tells_the_header(model, name):
     assert told == {theirs: header[theirs] for theirs in FIELDS}
     assert config["sizes"]["vocabulary"] == header["nwords"] == len(model(name).vocabulary)
     assert config["source"]["bytes"] == (FIXTURES / f"{name}.bin").stat().st_size
-    assert json.loads(json.dumps(config)) == config
+    assert json.loads(json.dumps(config.to_json())) == config
 
 
 def test_a_quantised_model_gives_the_vectors_of_its_decoded_matrix(model):

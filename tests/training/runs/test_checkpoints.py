@@ -709,7 +709,7 @@ def test_a_run_that_diverges_keeps_its_last_checkpoint(tmp_path, monkeypatch):
     output = tmp_path / "model"
     message = (
         r"diverged at \d+\.\d% \(loss nan a target, lr 0\.\d+\) - lower lr .*; checkpoint-0000\d\d "
-        rf"\(\d+\.\d% of the run\) is left: `sentvec train --resume {output}` goes on from it with "
+        rf"\(\d+\.\d% of the run\) is left: `sentvec train --resume {output}` resumes from it with "
         "the same settings, others need another folder"
     )
     with pytest.raises(DivergedError, match=message):

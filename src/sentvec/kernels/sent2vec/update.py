@@ -57,19 +57,35 @@ FAR = 1_000
 # Negatives shared by a sentence are drawn again after this many targets: a long line is not trained
 # against the same few words, and the vectors classify better than with 64 (docs/results.md).
 TARGETS_PER_DRAW = 8
-_ONE = np.float32(1.0)
+_ONE, _NO = np.float32(1.0), np.int64(0)
+
+
+class Features(NamedTuple):
+    """The features of a sentence.
+
+    n: F, their number; n_rows: entries of `rows`, those without a row included; n_grams: n-grams in
+    the deck; total: the sum of m over F; mask: of the table from row to feature.
+    """
+
+    n: Any
+    n_rows: Any
+    n_grams: Any
+    total: Any
+    mask: Any
 
 
 class Plan(NamedTuple):
-    """What the update of a target needs to know: features it excludes, rows it adds, and so on.
+    """What was chosen for a target.
 
-    lag: the sum of the excluded features' mult less that of the extra rows; c: the size of the
-    context; side, place: which of the two rows of scratch memory hold its choices and negatives.
+    n_out, n_extra: numbers of excluded features and of extra rows; lag: the sum of m over E less
+    that over X; rest: the sum of m over F less lag; c: the size of the context; side, place: which
+    of the two rows of the scratch memory hold the choices, and which the negatives.
     """
 
     n_out: Any
     n_extra: Any
     lag: Any
+    rest: Any
     c: Any
     side: Any
     place: Any
@@ -98,50 +114,54 @@ def train_batch(batch, V, U, tables, method, rate, key, scratch):
 @helper
 def _train_sentence(sentence, V, U, tables, method, rate, scratch):
     """Plan each target one step ahead: its rows are fetched while the one before is trained."""
-    ids, rows, rng = sentence.ids, scratch.rows, scratch.rng
-    n_chosen = _choose_targets(ids, tables.keep, U, rng, scratch.chosen)
+    chosen, rng = scratch.chosen, scratch.rng
+    n_chosen = _choose_targets(sentence.ids, tables.keep, U, rng, chosen)
     if n_chosen == 0:
         return 0.0, 0
     set_turn(V, rng[0])
     set_turn(U, ~rng[0])
-    n_rows = len(ids) + sentence.grams.size
-    n_grams = collect(ids, sentence.grams, rows, scratch.deck)
-    features, total, mask = multiplicities(
-        rows, n_rows, scratch.mult, scratch.slots, scratch.listed
-    )
-    scratch.S[:], scratch.P[:] = 0.0, 0.0
-    gather(V, scratch.listed, features, _ONE, scratch.S)
+    features = _read_features(sentence, V, scratch)
     tau, owed, loss = np.float32(method.tau), np.float32(0.0), 0.0
     if tau > 0:
-        scratch.exempt[:n_rows] = 0.0
-    n_out = n_extra = lag = 0
+        scratch.exempt[: features.n_rows] = 0.0
+    plan = Plan(_NO, _NO, np.float32(0.0), np.float32(0.0), np.float32(0.0), _NO, _NO)
     for k in range(n_chosen + 1):
-        before = Plan(
-            n_out,
-            n_extra,
-            lag,
-            np.float32(features - n_out + n_extra),
-            1 - k % 2,
-            _place(k - 1, method.shared),
-        )
+        before = plan
         if k < n_chosen:
-            t, side = scratch.chosen[k], k % 2
-            if not method.shared or k % TARGETS_PER_DRAW == 0:
-                _draw_and_prefetch(ids[t], U, tables, method, _place(k, method.shared), scratch)
-            n_out, n_extra = _exclude(t, sentence, n_grams, height(V) - 1, method, side, scratch)
-            lag = _lag(V, n_rows, mask, n_out, n_extra, side, scratch)
+            plan = _plan(k, sentence, features, V, U, tables, method, scratch)
         if k > 0:
-            target = ids[scratch.chosen[k - 1]]
-            loss += _train_target(
-                V, U, target, before, total, method, rate, tables.logistic, scratch
-            )
+            target = sentence.ids[chosen[k - 1]]
+            loss += _train_target(V, U, target, before, tables, method, rate, scratch)
             owed += tau * rate / before.c
-    scatter(V, scratch.listed, features, _ONE, scratch.P)
+    scatter(V, scratch.listed, features.n, _ONE, scratch.P)
     if tau > 0:
-        for f in range(n_rows):
-            if rows[f] >= 0:
-                soft_threshold(V, rows[f], owed - scratch.exempt[f])
+        _threshold(V, features.n_rows, owed, scratch)
     return loss, n_chosen
+
+
+@helper
+def _read_features(sentence, V, scratch):
+    """List and count the features of a sentence; S is the sum of their rows, and P is 0."""
+    n_rows = len(sentence.ids) + sentence.grams.size
+    n_grams = collect(sentence.ids, sentence.grams, scratch.rows, scratch.deck)
+    n, total, mask = multiplicities(
+        scratch.rows, n_rows, scratch.mult, scratch.slots, scratch.listed
+    )
+    scratch.S[:], scratch.P[:] = 0.0, 0.0
+    gather(V, scratch.listed, n, _ONE, scratch.S)
+    return Features(n, n_rows, n_grams, total, mask)
+
+
+@helper
+def _plan(k, sentence, features, V, U, tables, method, scratch):
+    """Choose what target k excludes and adds, and its negatives; ask for the rows."""
+    t, side, place = scratch.chosen[k], k % 2, _place(k, method.shared)
+    if not method.shared or k % TARGETS_PER_DRAW == 0:
+        _draw_and_prefetch(sentence.ids[t], U, tables, method, place, scratch)
+    n_out, n_extra = _exclude(t, sentence, features, height(V) - 1, method, side, scratch)
+    lag = _lag(V, features, n_out, n_extra, side, scratch)
+    rest, c = np.float32(features.total - lag), np.float32(features.n - n_out + n_extra)
+    return Plan(n_out, n_extra, np.float32(lag), rest, c, side, place)
 
 
 @helper
@@ -151,12 +171,12 @@ def _place(k, shared):
 
 
 @helper
-def _train_target(V, U, target, plan, total, method, rate, table, scratch):
+def _train_target(V, U, target, plan, tables, method, rate, scratch):
     """One update, as planned; returns its loss."""
     _hidden(V, plan, scratch)
     drawn, same = scratch.drawn[plan.place], scratch.same[plan.place]
-    loss = push(U, target, drawn, same, method, rate, table, scratch)
-    _settle(V, plan, np.float32(total - plan.lag), scratch)
+    loss = push(U, target, drawn, same, method, rate, tables.logistic, scratch)
+    _settle(V, plan, scratch)
     tau = np.float32(method.tau)
     if tau > 0:
         _exempt(V, plan, tau * rate / plan.c, scratch)
@@ -164,7 +184,7 @@ def _train_target(V, U, target, plan, total, method, rate, table, scratch):
 
 
 @helper
-def _exclude(t, sentence, n_grams, placeholder, method, side, scratch):
+def _exclude(t, sentence, features, placeholder, method, side, scratch):
     """List the excluded features and the extra rows of a target; returns how many of each."""
     n, width = sentence.grams.shape
     excluded, mark, places = scratch.excluded[side], scratch.mark, scratch.places
@@ -173,7 +193,9 @@ def _exclude(t, sentence, n_grams, placeholder, method, side, scratch):
     excluded[0] = t
     n_out = exclude_touching(t, n, width, excluded, 1, mark, stamp)
     if not method.released:
-        n_out = drop_ngrams(t, n, width, n_grams, method.drop, excluded, n_out, stamp, scratch)
+        n_out = drop_ngrams(
+            t, n, width, features.n_grams, method.drop, excluded, n_out, stamp, scratch
+        )
         return n_out, 0
     n_out = drop_positions(n, width, method.drop, excluded, n_out, stamp, scratch)
     return n_out, extra_rows(
@@ -206,7 +228,7 @@ def _draw_and_prefetch(target, U, tables, method, place, scratch):
 
 
 @helper
-def _lag(V, n_rows, mask, n_out, n_extra, side, scratch):
+def _lag(V, features, n_out, n_extra, side, scratch):
     """List the excluded features' rows and ask for them, and for the extra ones.
 
     Returns the sum of the excluded features' mult less that of the extra rows.
@@ -217,11 +239,11 @@ def _lag(V, n_rows, mask, n_out, n_extra, side, scratch):
     for e in range(n_out):
         out[e] = rows[excluded[e]]
         lag += mult[excluded[e]]
-        if n_rows > FAR:
+        if features.n_rows > FAR:
             prefetch_row(V, out[e])
     for x in range(n_extra):
         prefetch_row(V, extra[x])
-        twin = slots[slot_of(extra[x], rows, slots, mask)]
+        twin = slots[slot_of(extra[x], rows, slots, features.mask)]
         if twin >= 0:
             lag -= mult[twin]
     return lag
@@ -231,9 +253,9 @@ def _lag(V, n_rows, mask, n_out, n_extra, side, scratch):
 def _hidden(V, plan, scratch):
     """The sentence vector h (eq. 2), and g = 0."""
     S, P, h, g = scratch.S, scratch.P, scratch.h, scratch.g
-    lag, share = np.float32(plan.lag), _ONE / plan.c
+    share = _ONE / plan.c
     for d in range(len(h)):
-        h[d] = S[d] - lag * P[d]
+        h[d] = S[d] - plan.lag * P[d]
         g[d] = 0.0
     gather(V, scratch.out[plan.side], plan.n_out, -_ONE, h)
     gather(V, scratch.extra[plan.side], plan.n_extra, _ONE, h)
@@ -242,7 +264,7 @@ def _hidden(V, plan, scratch):
 
 
 @helper
-def _settle(V, plan, factor, scratch):
+def _settle(V, plan, scratch):
     """Apply the gradient: to P, to S, and to the rows that P must not or cannot reach."""
     S, P, g = scratch.S, scratch.P, scratch.g
     share = _ONE / plan.c
@@ -250,7 +272,7 @@ def _settle(V, plan, factor, scratch):
         delta = g[d] * share
         g[d] = delta
         P[d] += delta
-        S[d] += factor * delta
+        S[d] += plan.rest * delta
     scatter(V, scratch.out[plan.side], plan.n_out, -_ONE, g)
     scatter(V, scratch.extra[plan.side], plan.n_extra, _ONE, g)
 
@@ -263,6 +285,14 @@ def _exempt(V, plan, amount, scratch):
         scratch.exempt[excluded[e]] += amount
     for x in range(plan.n_extra):
         soft_threshold(V, extra[x], amount)
+
+
+@helper
+def _threshold(V, n_rows, owed, scratch):
+    """Apply what every feature is owed of L1, once for each time it occurs."""
+    for f in range(n_rows):
+        if scratch.rows[f] >= 0:
+            soft_threshold(V, scratch.rows[f], owed - scratch.exempt[f])
 
 
 @helper

@@ -40,8 +40,8 @@ MIN_WORDS = 2  # of a vocabulary
 # Of the words drawn as negatives, so many are not the commonest at least. Counts of text are far
 # from it: of two words, one would have to be seen a hundred million times as often as the other.
 MIN_OTHERS = 1e-4
-# Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
-SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
+# Of a worker, for each feature of the longest sentence: 13 integers, four slots, the rest.
+SCRATCH_BYTES = 13 * 8 + 4 * 8 + 20
 
 
 class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):

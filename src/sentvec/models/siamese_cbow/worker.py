@@ -81,21 +81,23 @@ class Worker(trainer.Worker[Pairs]):
         return trainer.HeldOut(trainer.mean_loss(results), {})
 
     def _run(self, batch: Batch, pairs: Pairs, rate: float, total: float) -> tuple[float, int]:
+        from sentvec.kernels.random import Key
+        from sentvec.kernels.rate import Rate
         from sentvec.kernels.siamese_cbow import slots, update
 
         shared, s = self._shared, self._shared.settings
         method = slots.Method(
             s.batch, s.negatives, s.shared_negatives, pairs.longest, s.temperature,
-            s.batch_gradient == "mean",
+            s.batch_gradient == "mean", shared.keep,
         )  # fmt: skip
         loss, examples = update.train_batch(
-            pairs.text, batch.sentences, batch.offsets, self._V, self._squares, shared.keep,
-            method, rate, float(batch.done), total, s.seed, batch.epoch, self._scratch,
+            pairs.text, slots.Batch(batch.sentences, batch.offsets), self._V, self._squares,
+            method, Rate(rate, float(batch.done), total), Key(s.seed, batch.epoch), self._scratch,
         )  # fmt: skip
         return float(loss), int(examples)
 
     def _make_room(self, longest: int) -> Any:
-        """Scratch for sentences of so many words."""
+        """Scratch for sentences of up to `longest` words."""
         from sentvec.kernels.siamese_cbow.slots import make_scratch
 
         s = self._shared.settings
