@@ -18,8 +18,8 @@ def _kernel_cache() -> str:
     numba notices a change of the file a kernel is in, but not of the files whose helpers are
     compiled into it; a test must never run yesterday's machine code.
     """
-    sources = sorted((ROOT / "src" / "sentvec" / "kernels").glob("*.py"))
-    sources += sorted((ROOT / "benchmarks").glob("*.py"))
+    sources = sorted((ROOT / "src" / "sentvec" / "kernels").rglob("*.py"))
+    sources += sorted((ROOT / "benchmarks").rglob("*.py"))
     state = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
     return str(Path(tempfile.gettempdir()) / f"sentvec-kernels-{os.getuid()}-{state.hexdigest()}")
 

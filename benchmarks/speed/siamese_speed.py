@@ -1,7 +1,7 @@
 """The speed of Siamese CBOW against a training loop in PyTorch, in one run.
 
     pip install torch
-    python benchmarks/siamese_speed.py books.txt
+    python benchmarks/speed/siamese_speed.py books.txt
 
 The loop in PyTorch is the paper's model as one would write it: an `EmbeddingBag` of means with
 sparse gradients, cosines, cross-entropy, SGD, batches of 100 sentences with their neighbours and
@@ -36,7 +36,7 @@ PAPER = "paper/siamese-cbow"
 
 
 def ours(corpus: EncodedCorpus, settings: SiameseCBOWSettings, sentences: int) -> float:
-    """Middle sentences per CPU second over at least so many of an epoch."""
+    """Middle sentences per CPU second over at least N sentences of an epoch."""
     counts, pairs = corpus.vocabulary.counts, Pairs.of(corpus, settings)
     V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
     adagrad = settings.optimizer == "adagrad"

@@ -1,6 +1,6 @@
 """What a mapped model costs: time to open, memory, the first vector, sentences per second.
 
-python benchmarks/mapped_model.py --dim 700 --words 100000 --buckets 400000
+    python benchmarks/memory/mapped_model.py --dim 700 --words 100000 --buckets 400000
 
 Makes a Sent2Vec binary of random vectors and its folder, and encodes sentences whose words are
 drawn by Zipf's law. Each way to hold the model runs in a process of its own, with the file out of

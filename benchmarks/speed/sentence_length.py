@@ -1,7 +1,7 @@
 """Cost per word against the length of a line: the same words cut into ever longer lines.
 
-    python benchmarks/sentence_length.py books.txt
-    python benchmarks/sentence_length.py books.txt --siamese
+    python benchmarks/speed/sentence_length.py books.txt
+    python benchmarks/speed/sentence_length.py books.txt --siamese
 
 With --siamese, Siamese CBOW with the paper's preset (each sentence has negatives of its own) and
 sentences that are not cut; it needs neighbours, so its longest line is a tenth of the words.

@@ -1,6 +1,6 @@
 """A Skip-Thought model as it was before its first step, to measure what training adds.
 
-python benchmarks/untrained_skip_thought.py MODEL -o UNTRAINED
+python benchmarks/quality/untrained_skip_thought.py MODEL -o UNTRAINED
 sentvec evaluate UNTRAINED --data DIR --suite skip-thought
 """
 
