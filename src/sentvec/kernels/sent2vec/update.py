@@ -60,7 +60,7 @@ ROWS, MULT, LISTED, DECK, MARK, PLACES, CHOSEN, STAMP = range(8)
 EXCLUDED, OUT, EXTRA, DRAWN, SAME = 8, 10, 12, 14, 16
 INTEGER_ROWS = 18
 # Negatives shared by a sentence are drawn again after this many targets: a long line is not trained
-# against the same few words, and the vectors classify better than with 64 (docs/results/quality.md).
+# against the same few words, and the vectors classify better than with 64 (docs/results).
 TARGETS_PER_DRAW = 8
 _ONE = np.float32(1.0)
 

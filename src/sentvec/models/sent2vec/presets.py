@@ -5,7 +5,7 @@ settings with tau = 0.0005). What the paper does not state is our default: bucke
 the corpus, text is tokenised with `simple`.
 
 The default of Sent2Vec is for corpora of 10^5 to 10^8 words and was chosen by measurement
-(docs/results/quality.md): more words are predicted (t), each against more words, shared by the sentence,
+(docs/results): more words are predicted (t), each against more words, shared by the sentence,
 and more n-grams are left out.
 
 `paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016). What the paper does not
