@@ -1,4 +1,4 @@
-"""Does our nested cross-validation give what scikit-learn's gives, and how long do both take?
+"""Our nested cross-validation against scikit-learn's: accuracies and time.
 
 For MR, CR, SUBJ and MPQA: the paper protocol as `sentvec.evaluation` runs it, and the same folds
 with scikit-learn's GridSearchCV and liblinear, at its default tolerance (what the released programs

@@ -3,11 +3,11 @@
     pip install gensim
     python benchmarks/speed/gensim_speed.py books.txt
 
-All train for one pass over the same words, the ones of `min_count` 5 and above, with the same
-dimension, subsampling and number of negatives, one thread, in turn. gensim reads the file while it
-trains, so ours is timed with reading and counting, too ("from file"), and without ("training").
-Printed are words of the file per second of CPU time (median of rounds), and ratios to Doc2Vec's
-distributed memory. What the programs learn differs: gensim has no model of word n-grams; FastText
+All train for one pass over the same words (those with at least 5 occurrences), with the same
+dimension, subsampling and number of negatives, with one thread, in turn. gensim reads the file
+while it trains, so ours is timed with reading and counting ("from file") and without ("training").
+Prints words of the file per CPU second (median of rounds), and ratios to Doc2Vec's distributed
+memory. What the programs learn differs: gensim has no model of word n-grams; FastText
 has character n-grams instead.
 """
 
@@ -35,7 +35,7 @@ MIN_COUNT = 5
 
 
 def gensim_seconds(make: Callable[..., Any], path: Path, options: argparse.Namespace) -> float:
-    """CPU seconds of one pass of a gensim model, its vocabulary being counted before."""
+    """CPU seconds of one pass of a gensim model, without counting the vocabulary."""
     model = make(
         vector_size=options.dim, negative=options.negatives, sample=options.subsample,
         min_count=MIN_COUNT, epochs=1, workers=1,

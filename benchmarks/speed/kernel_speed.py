@@ -2,10 +2,10 @@
 
     python benchmarks/speed/kernel_speed.py books.txt --dims 100 700
 
-Both train on the same sentences, targets and dropped n-grams of a tokenised text, one thread, in
-turn; printed are known words per second of CPU time of the training alone (median of rounds) and
-ratios. The released program draws negatives for every target, so the base of the ratios is the
-rebuild kernel without sharing.
+Both train on the same sentences, targets and dropped n-grams of a tokenised text, with one thread,
+in turn. Prints known words per CPU second of the training alone (median of rounds) and ratios. The
+base of the ratios is the rebuild kernel without sharing, because the released program draws
+negatives for every target.
 """
 
 from __future__ import annotations

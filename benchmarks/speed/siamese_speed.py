@@ -6,9 +6,9 @@
 The loop in PyTorch is the paper's model as one would write it: an `EmbeddingBag` of means with
 sparse gradients, cosines, cross-entropy, SGD, batches of 100 sentences with their neighbours and
 two negatives; NumPy puts the batches together without a loop over sentences. Both train on the same
-text with one thread, in turn. Printed are middle sentences per second of CPU time, the making of
-batches included: the median of the rounds, and the median ratio to PyTorch in the same round.
-Our default preset does not do the same; it is there to show what it costs.
+text with one thread, in turn. Prints middle sentences per CPU second, including the making of
+batches: the median of the rounds, and the median ratio to PyTorch in the same round. Our default
+preset trains differently; it is there to show its cost.
 """
 
 from __future__ import annotations
