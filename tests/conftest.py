@@ -19,7 +19,7 @@ def _kernel_cache() -> str:
     compiled into it; a test must never run yesterday's machine code.
     """
     sources = sorted((ROOT / "src" / "sentvec" / "kernels").rglob("*.py"))
-    sources += sorted((ROOT / "benchmarks").glob("*.py"))
+    sources += sorted((ROOT / "benchmarks").rglob("*.py"))
     state = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
     return str(Path(tempfile.gettempdir()) / f"sentvec-kernels-{os.getuid()}-{state.hexdigest()}")
 

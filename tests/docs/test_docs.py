@@ -17,7 +17,9 @@ from sentvec import SiameseCBOWSettings, load
 from sentvec.cli.app import app
 from support.places import FIXTURES, ROOT
 
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted(
+    [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]
+)
 
 
 def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):

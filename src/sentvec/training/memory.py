@@ -9,7 +9,7 @@ from pathlib import Path
 from sentvec.errors import NotEnoughMemoryError
 
 _CGROUP = Path("/sys/fs/cgroup")
-# The interpreter with its libraries and the batches in work; measured, see docs/results.md.
+# The interpreter with its libraries and the batches in work; measured, see docs/results/memory.md.
 BASE_BYTES = 150 << 20
 _ADVICE = "lower dim, buckets or max_vocab"
 

@@ -499,7 +499,7 @@ def test_the_estimate_covers_parameters_gradients_and_moments():
     ],
 )
 def test_the_memory_that_is_announced_is_near_what_was_measured(words, peak, settings):
-    """Peaks in MB as benchmarks/skip_thought_memory.py reads them, of two to eight batches."""
+    """Peaks in MB as benchmarks/memory/skip_thought_memory.py reads them, of two to eight batches."""
     announced = memory_of(SkipThoughtSettings(**settings), words).total / 1e6
     assert 0.98 * peak < announced < 1.4 * peak
 

@@ -55,7 +55,7 @@ from sentvec.kernels.sent2vec.negative_sampling import push
 # The rows of a sentence of more features than this do not stay in the nearer caches.
 FAR = 1_000
 # Negatives shared by a sentence are drawn again after this many targets: a long line is not trained
-# against the same few words, and the vectors classify better than with 64 (docs/results.md).
+# against the same few words, and the vectors classify better than with 64 (docs/results).
 TARGETS_PER_DRAW = 8
 _ONE, _NO = np.float32(1.0), np.int64(0)
 

@@ -1,8 +1,8 @@
-"""Damage model files at random: whatever the bytes, an error that names the file or a sound model.
+"""Damage model files at random: each must give an error that names the file, or a sound model.
 
-python benchmarks/fuzz_readers.py FILE... --cases 10000
+    python benchmarks/checks/fuzz_readers.py FILE... --cases 10000
 
-For each file: how many copies were refused, how many opened, how many took a wrong way (another
+Prints for each file how many copies were refused, how many opened, how many failed (another
 exception, a warning, too much memory), and the time. A case that went wrong is named by its number;
 `--first NUMBER --cases 1` repeats it. `tests/formats/test_fuzz.py` runs a smaller number.
 """

@@ -1,23 +1,25 @@
 """What epochs, negatives and dimensions do to Siamese CBOW: the effects its paper reports.
 
-    python benchmarks/siamese_sweep.py wiki.txt books.txt --data DIR --words 4e6 \
+    python benchmarks/quality/siamese_sweep.py wiki.txt books.txt --data DIR --words 4e6 \
         --json sweep.jsonl --plot sweep.png
 
 Section 4.2 of the paper, one setting changed at a time: from the paper's preset with summed
-gradients (with the mean, the vectors hardly move; that run is there too, to compare with) and from
-our default. Every number of epochs is a run of its own, as the rate falls over all of them. Each
-run: Pearson's r of the cosine on the sets of the suite `siamese-cbow` that are at hand, and how far
-training moved the rows, the root mean square of row - start by that of start. Seconds are those of
-the training alone. Words are cut at white space; the text is the first `--words` of each file.
+gradients and from our default. (With mean gradients the vectors hardly move; one such run is there
+to compare with.) Every number of epochs is a run of its own, as the rate falls over all of them.
+Each run reports Pearson's r of the cosine on the sets of the suite `siamese-cbow` that are
+available, and how far training moved the rows: the root mean square of row - start, divided by that
+of start. Seconds are those of the training alone. Words are split at white space; the text is the
+first `--words` of each file.
 
 A run is a line of the JSON file. Runs that are in it already (the same text, data and settings) are
-not run again, so a sweep that was killed goes on where it was, and another --plot takes a second.
+not repeated, so a sweep that was killed continues, and another --plot takes a second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,13 +28,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import sentvec
+from common.texts import join
 from sentvec.evaluation.reports import figures
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.siamese_cbow.model import SiameseCBOW
 from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
 from sentvec.training import matrices
-from siamese_claim import join, sets_of
+from siamese_claim import sets_of
 
 MOST_FREQUENT = 1000
 # The sets that the paper names where it tells of an effect (sections 4.2.1 to 4.2.3).
@@ -90,7 +94,7 @@ class Records:
         return self._found.get(_key(run))
 
     def add(self, record: Record) -> None:
-        """Write the record of a run down."""
+        """Append the record of a run."""
         self._found[_key(record["run"])] = record
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
@@ -101,7 +105,7 @@ def _key(run: Record) -> str:
 
 
 def run_of(settings: SiameseCBOWSettings, seed: int, options: argparse.Namespace) -> Record:
-    """What tells a run from others: its text, its data, its settings; not the threads."""
+    """What identifies a run: its text, its data, its settings; not the threads."""
     chosen = settings.with_values(seed=seed, tokenizer="whitespace").to_config()
     del chosen["threads"]
     return {
@@ -129,17 +133,19 @@ def measure(run: Record, text: Path, options: argparse.Namespace) -> Record:
     }
 
 
-def moved(model: SentenceEncoder, commonest: int | None = None) -> float:
-    """How far training moved the rows of the commonest words (or of all), by the rms at the start.
+def moved(model: SentenceEncoder, n_words: int | None = None) -> float:
+    """How far training moved the rows of the N most frequent words (or of all).
 
-    The start is that of a run without `init_from`, made anew: it depends on seed and shape alone.
+    The root mean square of the change, divided by that of the start.
+
+    The start is that of a run without `init_from`, computed again from seed and shape.
     """
     settings, rows = model.config["settings"], model.input_vectors
     start = matrices.normal(
         *rows.shape, deviation=settings["init_std"], seed=settings["seed"], threads=1,
         dtype=settings["dtype"],
-    )[:commonest].astype(np.float64)  # fmt: skip
-    difference = rows[:commonest] - start
+    )[:n_words].astype(np.float64)  # fmt: skip
+    difference = rows[:n_words] - start
     return float(np.sqrt(np.square(difference).mean() / np.square(start).mean()))
 
 

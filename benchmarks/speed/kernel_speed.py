@@ -1,11 +1,11 @@
 """The linear-time kernel against the per-target rebuild kernel, side by side in one run.
 
-    python benchmarks/kernel_speed.py books.txt --dims 100 700
+    python benchmarks/speed/kernel_speed.py books.txt --dims 100 700
 
-Both train on the same sentences, targets and dropped n-grams of a tokenised text, one thread, in
-turn; printed are known words per second of CPU time of the training alone (median of rounds) and
-ratios. The released program draws negatives for every target, so the base of the ratios is the
-rebuild kernel without sharing.
+Both train on the same sentences, targets and dropped n-grams of a tokenised text, with one thread,
+in turn. Prints known words per CPU second of the training alone (median of rounds) and ratios. The
+base of the ratios is the rebuild kernel without sharing, because the released program draws
+negatives for every target.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROWS = (
 def words_per_second(
     corpus: EncodedCorpus, settings: Sent2VecSettings, words: int, *, rebuild: bool
 ) -> float:
-    """Train on the first so many words of an epoch; known words per CPU second."""
+    """Train on the first N words of an epoch; known words per CPU second."""
     counts = corpus.vocabulary.counts
     n_words, buckets = len(counts), settings.buckets or 0
     V = matrices.uniform(n_words + buckets, settings.dim, seed=1, threads=1)

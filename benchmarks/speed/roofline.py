@@ -1,11 +1,11 @@
-"""How near the kernel comes to what the memory can move.
+"""How close the kernel comes to the bandwidth of the memory.
 
-    python benchmarks/roofline.py books.txt
+    python benchmarks/speed/roofline.py books.txt
 
 The roofline is a loop that adds to random rows of the same matrix: every row is read and written
-once, with the next rows prefetched. The kernel's traffic is counted from the rows it must touch at
-least: each feature row of a sentence once, a row for each target, and its negatives, counted as if
-eight targets always shared them. Printed are 10^9 bytes a second of both, and the share.
+once, with the next rows prefetched. The traffic of the kernel is a lower bound: each feature row of
+a sentence once, a row for each target, and its negatives, counted as if eight targets always shared
+them. Prints 10^9 bytes a second of both, and the share.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def bytes_of_kernel(
     U: matrices.Matrix,
     words: int,
 ) -> float:
-    """Bytes a second of the rows that training must touch, on so many words."""
+    """Bytes a second of the rows that training must touch, on N words."""
     counts = corpus.vocabulary.counts
     threads = settings.threads or 1
     shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, len(corpus.ids))

@@ -1,13 +1,13 @@
 """Cost per word against the length of a line: the same words cut into ever longer lines.
 
-    python benchmarks/sentence_length.py books.txt
-    python benchmarks/sentence_length.py books.txt --siamese
+    python benchmarks/speed/sentence_length.py books.txt
+    python benchmarks/speed/sentence_length.py books.txt --siamese
 
 With --siamese, Siamese CBOW with the paper's preset (each sentence has negatives of its own) and
 sentences that are not cut; it needs neighbours, so its longest line is a tenth of the words.
 
-Printed are CPU nanoseconds a word (least of the rounds, one thread, taken in turn) and the ratio to
-the cheapest length. With cost linear in the length of a sentence all ratios are near 1.
+Prints CPU nanoseconds a word (minimum of the rounds, one thread, taken in turn) and the ratio to
+the cheapest length. If the cost is linear in the length of a sentence, all ratios are near 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a mapped model costs: time to open, memory, the first vector, sentences per second.
+"""The cost of a mapped model: time to open, memory, the first vector, sentences per second.
 
-python benchmarks/mapped_model.py --dim 700 --words 100000 --buckets 400000
+    python benchmarks/memory/mapped_model.py --dim 700 --words 100000 --buckets 400000
 
 Makes a Sent2Vec binary of random vectors and its folder, and encodes sentences whose words are
-drawn by Zipf's law. Each way to hold the model runs in a process of its own, with the file out of
-the system's cache at first (Linux): `cold` is the first pass over the sentences, by the clock;
-`warm` the fastest of five more, by the time of the processor.
+drawn by Zipf's law. Each way to hold the model runs in a process of its own, with the file dropped
+from the system's cache first (Linux). `cold` is the first pass over the sentences, in wall time;
+`warm` is the fastest of five more, in CPU time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def resident() -> float:
 
 
 def leave_the_cache(path: Path) -> None:
-    """Have the system forget what it holds of the files."""
+    """Drop the files from the cache of the system."""
     for file in [path] if path.is_file() else path.iterdir():
         with file.open("rb") as opened:
             os.fsync(opened.fileno())

@@ -1,9 +1,9 @@
-"""The memory that Skip-Thought training announces, and the peak of a run of some batches.
+"""The estimated memory of Skip-Thought training, and the peak of a run of some batches.
 
-    python benchmarks/skip_thought_memory.py [words=20000] [batches=3] [dim=600] [softmax=full] ...
+    python benchmarks/memory/skip_thought_memory.py [words=20000] [batches=3] [dim=600] ...
 
 Any setting of Skip-Thought may be given. All sentences have `max_tokens` words, drawn uniformly
-from the vocabulary, which is what the announcement is for; running text needs less. The peak is
+from the vocabulary, which is what the estimate is for; running text needs less. The peak is
 that of the process's own (anonymous) memory, read from /proc every 10 ms; Linux only.
 """
 
@@ -73,7 +73,7 @@ def main() -> None:
     ended.set()
     watcher.join()
     need = memory_of(settings, len(corpus.vocabulary)).total
-    print(f"announced {need / 1e6:.0f} MB, peak {peak[0] / 1e6:.0f} MB: {need / peak[0]:.2f}")
+    print(f"estimate {need / 1e6:.0f} MB, peak {peak[0] / 1e6:.0f} MB: {need / peak[0]:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """The speed of training against gensim's Doc2Vec and FastText on the same text, in one run.
 
     pip install gensim
-    python benchmarks/gensim_speed.py books.txt
+    python benchmarks/speed/gensim_speed.py books.txt
 
-All train for one pass over the same words, the ones of `min_count` 5 and above, with the same
-dimension, subsampling and number of negatives, one thread, in turn. gensim reads the file while it
-trains, so ours is timed with reading and counting, too ("from file"), and without ("training").
-Printed are words of the file per second of CPU time (median of rounds), and ratios to Doc2Vec's
-distributed memory. What the programs learn differs: gensim has no model of word n-grams; FastText
+All train for one pass over the same words (those with at least 5 occurrences), with the same
+dimension, subsampling and number of negatives, with one thread, in turn. gensim reads the file
+while it trains, so ours is timed with reading and counting ("from file") and without ("training").
+Prints words of the file per CPU second (median of rounds), and ratios to Doc2Vec's distributed
+memory. What the programs learn differs: gensim has no model of word n-grams; FastText
 has character n-grams instead.
 """
 
@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.texts import copy_words
 from kernel_speed import words_per_second
 from sentvec.models.sent2vec.settings import Sent2VecSettings
 from sentvec.models.sent2vec.trainer import resolved
@@ -32,18 +34,8 @@ from sentvec.text.tokenizer import Tokenizer
 MIN_COUNT = 5
 
 
-def copy_words(source: Path, file: BinaryIO, words: float) -> int:
-    """Copy the first so many words, as whole lines; returns how many there are."""
-    copied = 0
-    with source.open("rb") as lines:
-        while copied < words and (block := list(islice(lines, 1000))):
-            file.writelines(block)
-            copied += sum(len(line.split()) for line in block)
-    return copied
-
-
 def gensim_seconds(make: Callable[..., Any], path: Path, options: argparse.Namespace) -> float:
-    """CPU seconds of one pass of a gensim model, its vocabulary being counted before."""
+    """CPU seconds of one pass of a gensim model, without counting the vocabulary."""
     model = make(
         vector_size=options.dim, negative=options.negatives, sample=options.subsample,
         min_count=MIN_COUNT, epochs=1, workers=1,

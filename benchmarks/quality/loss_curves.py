@@ -1,9 +1,11 @@
 """The losses of training runs, from their `metrics.jsonl`: a table, and a figure.
 
-    python benchmarks/loss_curves.py MODEL/metrics.jsonl [OTHER/metrics.jsonl...] --plot losses.png
+    python benchmarks/quality/loss_curves.py MODEL/metrics.jsonl [OTHER/metrics.jsonl...]
+        [--plot losses.png]
 
 A run of Skip-Thought has a loss for each direction, on its text and on held-out text; of others
-there is one. Perplexity is exp(loss): how many words it is like to choose from.
+there is one. Perplexity is exp(loss): the number of equally likely words among
+which a choice would be as hard.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How fast text becomes ids: words per second of one core, from file to encoded corpus.
 
-python benchmarks/reading.py books.txt --tokenizers whitespace simple
+python benchmarks/speed/reading.py books.txt --tokenizers whitespace simple
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A Skip-Thought model as it was before its first step, to measure what training adds.
+"""A Skip-Thought model before its first step, to measure what training adds.
 
-python benchmarks/untrained_skip_thought.py MODEL -o UNTRAINED
+python benchmarks/quality/untrained_skip_thought.py MODEL -o UNTRAINED
 sentvec evaluate UNTRAINED --data DIR --suite skip-thought
 """
 
@@ -22,7 +22,7 @@ def main() -> None:
     options = parser.parse_args()
     model = sentvec.load(options.model)
     if not isinstance(model, SkipThought) or len(model.parts) != 1 or "source" in model.config:
-        parser.error(f"{options.model} is no single Skip-Thought model that was trained here")
+        parser.error(f"{options.model} is not a single Skip-Thought model trained by sentvec")
     seed = int(model.config["settings"]["seed"])
     for name, tensor in start(model.parts[0].shape, seed).items():
         model.tensors[name] = tensor.numpy()

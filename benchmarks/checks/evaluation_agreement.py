@@ -1,4 +1,4 @@
-"""Does our nested cross-validation give what scikit-learn's gives, and how long do both take?
+"""Our nested cross-validation against scikit-learn's: accuracies and time.
 
 For MR, CR, SUBJ and MPQA: the paper protocol as `sentvec.evaluation` runs it, and the same folds
 with scikit-learn's GridSearchCV and liblinear, at its default tolerance (what the released programs
@@ -7,19 +7,21 @@ used) or at one given. Sentences are lower-cased, split at white space, and blan
 The vectors are those of a model folder, or means of the word vectors of a GloVe text file (which
 may be compressed with xz). `--synthetic` times ours alone on made-up vectors of 10,662 rows.
 
-    python benchmarks/evaluation_agreement.py MODEL_OR_GLOVE [--data DIR] [--tasks CR,MR] [--rows N]
-    python benchmarks/evaluation_agreement.py --synthetic 100 300 700
+    python benchmarks/checks/evaluation_agreement.py MODEL_OR_GLOVE [--data DIR] [--tasks CR,MR]
+        [--rows N]
+    python benchmarks/checks/evaluation_agreement.py --synthetic 100 300 700
 """
 
 from __future__ import annotations
 
 import argparse
 import lzma
-import os
+import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +29,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 
-from quality import TWO_FILES, Encode, read_two_files
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.sets import TWO_FILES, default_data, read_two_files
 from sentvec.evaluation.methods.classify import nested_cv
 from sentvec.evaluation.methods.folds import shuffled
 from sentvec.evaluation.methods.protocols import PAPER
 
-Ids = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.int64]
+Encode: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 
 
 def load_encoder(path: Path) -> Encode:
@@ -116,13 +120,13 @@ def compare(encode: Encode, args: argparse.Namespace) -> None:
 
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
-    shared = os.environ.get("SENTVEC_SHARED") or Path(__file__).resolve().parents[2] / "shared"
-    data = Path(shared) / "data" / "eval" / "tokenised"
     parser = argparse.ArgumentParser(description="Compare our nested protocol with scikit-learn's.")
     parser.add_argument("vectors", nargs="?", type=Path, help="model folder or GloVe text file")
-    parser.add_argument("--data", type=Path, default=data, help="folder in the layout of SentEval")
+    parser.add_argument(
+        "--data", type=Path, default=default_data(), help="folder in the layout of SentEval"
+    )
     parser.add_argument("--tasks", default=",".join(TWO_FILES))
-    parser.add_argument("--rows", type=int, help="only so many rows of each task")
+    parser.add_argument("--rows", type=int, help="only N rows of each task")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="scikit-learn's tol")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--synthetic", type=int, nargs="+", metavar="DIM")

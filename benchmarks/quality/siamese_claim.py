@@ -1,19 +1,20 @@
 """Siamese CBOW against gensim's word2vec on the same text: the paper's main claim.
 
     pip install gensim
-    python benchmarks/siamese_claim.py wiki.txt books.txt --data DIR [--words 10e6] [--sent2vec]
-        [--models 1 2 3 4 5]
+    python benchmarks/quality/siamese_claim.py wiki.txt books.txt --data DIR [--words 10e6]
+        [--sent2vec] [--models 1 2 3 4 5]
 
 Trains Siamese CBOW (the paper's preset, the same with summed gradients, our default) and word2vec
-(CBOW and skip-gram, gensim's defaults), all of 300 dimensions, on the first so many words of each
-text; then Pearson's r of the cosine on the sets of the suite `siamese-cbow` that are at hand, and
-how many of them each model is best at. Words are cut at white space. With --sent2vec, the six
-classification tasks as well (the protocol of the papers), which the paper leaves open.
+(CBOW and skip-gram, gensim's defaults), all of 300 dimensions, on the first N words of each text.
+Prints Pearson's r of the cosine on the sets of the suite `siamese-cbow` that are available, and the
+number of sets each model is best at. Words are split at white space. With --sent2vec, it also runs
+the six classification tasks (the protocol of the papers), which the paper leaves open.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,20 +23,13 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import sentvec
-from gensim_speed import copy_words
+from common.texts import join
 from sentvec.models.base.averaging import SentenceEncoder, averaging
 from sentvec.models.siamese_cbow.model import SiameseCBOW
 
 Make = Callable[[Path, Path, argparse.Namespace], SentenceEncoder]
-
-
-def join(sources: list[Path], target: Path, words: float) -> None:
-    """The first so many words of each text, as whole lines, a blank line between texts."""
-    with target.open("wb") as file:
-        for source in sources:
-            copy_words(source, file, words)
-            file.write(b"\n")
 
 
 def siamese(**settings: Any) -> Make:
@@ -118,7 +112,7 @@ def main() -> None:
             model = make(text, Path(name), options)
             spent = time.perf_counter() - start
             rms = float(np.sqrt(np.square(model.input_vectors[:1000], dtype=np.float64).mean()))
-            print(f"{number} {title}: {spent:.0f} s, rms of the commonest 1,000 rows {rms:.4f}",
+            print(f"{number} {title}: {spent:.0f} s, rms of the 1,000 most frequent rows {rms:.4f}",
                   flush=True)  # fmt: skip
             found = sentvec.evaluate(model, data=options.data, suite="siamese-cbow")
             table[title] = sets_of(found)

@@ -13,19 +13,19 @@ and do not belong beside the papers' tables.
 The sets are read from a folder in the layout of SentEval (`MR/`, `SICK/`, `STS/STS14-en-test/`
 ...), lower-cased and split at white space before the model sees them.
 
-    python benchmarks/quality.py MODEL_FOLDER [MODEL_FOLDER ...] [--data DIR] [--json FILE]
+    python benchmarks/quality/model_quality.py MODEL_FOLDER [MODEL_FOLDER ...] [--data DIR]
+        [--json FILE]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
+import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -38,25 +38,20 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.sets import Part, Task, default_data, read_similarity, read_tasks
+
 Floats: TypeAlias = NDArray[np.float64]
 Ids: TypeAlias = NDArray[np.int64]
 Classes: TypeAlias = NDArray[np.str_]
 Scores: TypeAlias = dict[str, float]
 Encode: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 
-STS14 = ("deft-forum", "deft-news", "headlines", "images", "OnWN", "tweet-news")
-SICK = ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt")
-TWO_FILES = {  # name: (file of class 1, file of class 0)
-    "MR": ("rt-polarity.pos", "rt-polarity.neg"),
-    "CR": ("custrev.pos", "custrev.neg"),
-    "SUBJ": ("subj.objective", "subj.subjective"),
-    "MPQA": ("mpqa.pos", "mpqa.neg"),
-}
 PENALTIES = (0.25, 1.0, 4.0, 16.0, 64.0)  # c; the C of scikit-learn is c / number of features
 
 
 class Report(TypedDict):
-    """All that `measure` finds, ready for JSON."""
+    """The results of `measure`, ready for JSON."""
 
     similarity: dict[str, Scores]  # set: spearman, pearson
     spearman: float
@@ -64,98 +59,6 @@ class Report(TypedDict):
     classification: dict[str, Scores]  # task: accuracy, cv_accuracy (per cent), penalty
     accuracy: float | None  # the mean of the tasks, if any
     seconds: Scores
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One column of sentences, or two of pairs, with the gold class or score of each row."""
-
-    columns: tuple[list[str], ...]
-    gold: list[str]
-
-
-Task: TypeAlias = tuple[Part, Part | None]  # the train part and the test part, if any
-
-
-def tokenise(text: str) -> str:
-    """Lower-case `text` and put one space between its words."""
-    return " ".join(text.lower().split())
-
-
-def read_lines(path: Path, encoding: str) -> list[str]:
-    r"""Read the lines of a file, which end in `\n` or `\r\n` and nowhere else.
-
-    Not `str.splitlines`: the latin-1 files hold 0x85, which it takes for the end of a line.
-    """
-    content = path.read_bytes().removesuffix(b"\n")
-    if not content:
-        msg = f"{path} is empty - expected one item a line - fetch the data set again."
-        raise ValueError(msg)
-    return [line.removesuffix(b"\r").decode(encoding) for line in content.split(b"\n")]
-
-
-def read_rows(path: Path, encoding: str, columns: int) -> list[list[str]]:
-    """Read tab-separated rows, which know no quoting and have at least `columns` cells."""
-    rows = [line.split("\t") for line in read_lines(path, encoding)]
-    for number, row in enumerate(rows, start=1):
-        if len(row) < columns:
-            msg = f"{path}:{number} has {len(row)} cells - expected {columns}, parted by tabs."
-            raise ValueError(msg)
-    return rows
-
-
-def make_part(rows: Sequence[Sequence[str]]) -> Part:
-    """Build a part from (sentence, ..., gold) rows."""
-    *columns, gold = map(list, zip(*rows, strict=True))
-    return Part(tuple([tokenise(text) for text in column] for column in columns), gold)
-
-
-def read_sts(folder: Path, subset: str) -> Part:
-    """Read one subset of an STS year; pairs that nobody scored are left out."""
-    path = folder / f"STS.input.{subset}.txt"
-    texts = read_rows(path, "utf-8", 2)
-    gold = read_lines(folder / f"STS.gs.{subset}.txt", "utf-8")
-    if len(texts) != len(gold):
-        msg = f"{path} has {len(texts)} pairs - its gold file has {len(gold)} lines."
-        raise ValueError(msg)
-    pairs = zip(texts, gold, strict=True)
-    return make_part([(*row[:2], score) for row, score in pairs if score.strip()])
-
-
-def read_similarity(data: Path) -> dict[str, Part]:
-    """Read the seven sets of STS14+SICK."""
-    sets = {subset: read_sts(data / "STS" / "STS14-en-test", subset) for subset in STS14}
-    sick = [row for name in SICK for row in read_rows(data / "SICK" / name, "utf-8", 5)[1:]]
-    return {**sets, "SICK": make_part([row[1:4] for row in sick])}
-
-
-def read_two_files(folder: Path, names: tuple[str, str]) -> Part:
-    """Read a task with one file a class; blank lines are dropped."""
-    lines = [read_lines(folder / name, "latin-1") for name in names]
-    rows = [(text, gold) for part, gold in zip(lines, ("1", "0"), strict=True) for text in part]
-    return make_part([row for row in rows if row[0].strip()])
-
-
-def read_trec(path: Path) -> Part:
-    """Read `COARSE:fine question` lines; the class is the coarse one."""
-    rows = [line.split(" ", 1) for line in read_lines(path, "latin-1")]
-    return make_part([(question, label.split(":")[0]) for label, question in rows])
-
-
-def read_mrpc(path: Path) -> Part:
-    """Read paraphrase rows: class, two ids, two sentences, below a header."""
-    return make_part([(*row[3:5], row[0]) for row in read_rows(path, "utf-8-sig", 5)[1:]])
-
-
-def read_tasks(data: Path) -> dict[str, Task]:
-    """Read the six classification tasks."""
-    trec = data / "TREC"
-    train, test = (data / "MRPC" / f"msr_paraphrase_{part}.txt" for part in ("train", "test"))
-    return {
-        **{name: (read_two_files(data / name, names), None) for name, names in TWO_FILES.items()},
-        "TREC": (read_trec(trec / "train_5500.label"), read_trec(trec / "TREC_10.label")),
-        "MRPC": (read_mrpc(train), read_mrpc(test)),
-    }
 
 
 def cosines(left: NDArray[np.float32], right: NDArray[np.float32]) -> Floats:
@@ -234,7 +137,7 @@ def measure(encode: Encode, data: Path, *, classification: bool = True, jobs: in
     """Measure sentence vectors on STS14+SICK and the six tasks.
 
     Args:
-        encode: Gives one row a sentence; the sentences come lower-cased, words parted by spaces.
+        encode: Gives one row a sentence; the sentences come lower-cased, words separated by spaces.
         data: Folder of the sets, in the layout of SentEval.
         classification: Whether to measure the six tasks too.
         jobs: Folds fitted at the same time.
@@ -270,11 +173,11 @@ def print_report(name: str, report: Report) -> None:
 
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
-    shared = os.environ.get("SENTVEC_SHARED") or Path(__file__).resolve().parents[2] / "shared"
-    data = Path(shared) / "data" / "eval" / "tokenised"
     parser = argparse.ArgumentParser(description="Measure the sentence vectors of models.")
     parser.add_argument("models", nargs="+", metavar="MODEL_FOLDER")
-    parser.add_argument("--data", type=Path, default=data, help="folder in the layout of SentEval")
+    parser.add_argument(
+        "--data", type=Path, default=default_data(), help="folder in the layout of SentEval"
+    )
     parser.add_argument("--json", type=Path, help="file for the results of all models")
     parser.add_argument("--skip-classification", action="store_true", help="only STS14+SICK")
     parser.add_argument("--jobs", type=int, default=2, help="folds fitted at the same time")

@@ -1,6 +1,6 @@
 """Skip-Thought training against a plain loop of `nn.GRU` and `CrossEntropyLoss`, in one run.
 
-    python benchmarks/skip_thought_speed.py books.txt [--dim 600] [--words 1e6] [--batches 20]
+    python benchmarks/speed/skip_thought_speed.py books.txt [--dim 600] [--words 1e6] [--batches 20]
 
 For each way of training: words of middle sentences a second, its ratio to the plain loop, the
 share of time in the output layer (its gradient included), and the share spent on making batches.
@@ -12,6 +12,7 @@ output layer at every place, padding included.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,7 +23,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from gensim_speed import copy_words
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.texts import copy_words
 from sentvec import SkipThoughtSettings, Tokenizer
 from sentvec.models.skip_thought.trainer import Worker, rows_of_ids, triples_of
 from sentvec.networks import skip_thought

@@ -1,14 +1,14 @@
 """The speed of Siamese CBOW against a training loop in PyTorch, in one run.
 
     pip install torch
-    python benchmarks/siamese_speed.py books.txt
+    python benchmarks/speed/siamese_speed.py books.txt
 
 The loop in PyTorch is the paper's model as one would write it: an `EmbeddingBag` of means with
 sparse gradients, cosines, cross-entropy, SGD, batches of 100 sentences with their neighbours and
 two negatives; NumPy puts the batches together without a loop over sentences. Both train on the same
-text with one thread, in turn. Printed are middle sentences per second of CPU time, the making of
-batches included: the median of the rounds, and the median ratio to PyTorch in the same round.
-Our default preset does not do the same; it is there to show what it costs.
+text with one thread, in turn. Prints middle sentences per CPU second, including the making of
+batches: the median of the rounds, and the median ratio to PyTorch in the same round. Our default
+preset trains differently; it is there to show its cost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAPER = "paper/siamese-cbow"
 
 
 def ours(corpus: EncodedCorpus, settings: SiameseCBOWSettings, sentences: int) -> float:
-    """Middle sentences per CPU second over at least so many of an epoch."""
+    """Middle sentences per CPU second over at least N sentences of an epoch."""
     counts, pairs = corpus.vocabulary.counts, Pairs.of(corpus, settings)
     V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
     adagrad = settings.optimizer == "adagrad"
