@@ -24,13 +24,13 @@ Not here: cosine similarity without training (`correlation.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentvec.errors import DivergedError, SettingsError
+from sentvec.errors import SettingsError
 from sentvec.evaluation.methods.correlation import correlate, pearson
 from sentvec.evaluation.methods.design import (
     DenseDesign,
@@ -40,6 +40,7 @@ from sentvec.evaluation.methods.design import (
     useful_threads,
 )
 from sentvec.evaluation.methods.logistic import checked_penalties
+from sentvec.evaluation.methods.newton import Hessian, minimise
 from sentvec.evaluation.methods.protocols import first_best
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -47,10 +48,6 @@ Floats: TypeAlias = NDArray[np.float64]
 PENALTIES = tuple(4.0**power for power in range(-3, 10))  # 1/64 .. 262144
 _DIGITS = 4  # of Pearson that count in the choice of C, as papers print them
 _ROUNDING = 8e-15  # of the sum of all gradient terms: no gradient is known better
-_TOLERANCE = 1e-8  # distance of the weights to the solution, of max(1, |W|)
-_MAX_STEPS = 100
-_MAX_PRODUCTS = 250
-_FORCING = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,64 +158,78 @@ def objective(weights: Floats, scores: Floats, targets: Floats, penalty: float) 
     )
 
 
-def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Floats) -> Floats:
-    """Minimise the objective from some start, by Newton's method with conjugate gradients.
+@dataclass(frozen=True, slots=True)
+class _Softmax:
+    """One problem for one C: the `Problems` of `newton`, a row of weights for each grade.
 
-    As in `logistic.py` the gradient bounds the distance to the solution.
+    Attributes:
+        design: The rows.
+        penalty: C.
+        targets: The distribution of each row, (g, n).
+        solve: The preconditioner.
+        rounding: See `Problems`.
+        weights: (g, d).
+        scores: (g, n).
+        chances: Probabilities of the grades, (g, n).
+    """
+
+    design: DenseDesign
+    penalty: float
+    targets: Floats
+    solve: Solve
+    rounding: tuple[Floats, Floats]
+    weights: Floats
+    scores: Floats
+    chances: Floats
+
+    def objectives(self) -> Floats:
+        value = objective(self.weights, self.scores, self.targets, self.penalty)
+        return np.array([value])
+
+    def gradients(self) -> Floats:
+        return self.weights + self.penalty * self.design.gather(self.chances - self.targets)
+
+    def hessian(self) -> Hessian:
+        chances = self.chances
+
+        def product(direction: Floats, along: Floats) -> Floats:
+            spread = chances * (along - (chances * along).sum(axis=0))
+            return direction + self.penalty * self.design.gather(spread)
+
+        return product
+
+    def precondition(self, right: Floats) -> Floats:
+        return self.solve(right)
+
+    def dot(self, left: Floats, right: Floats) -> Floats:
+        return np.array([np.vdot(left, right)])
+
+    def moved(self, step: Floats, along: Floats) -> _Softmax:
+        scores = self.scores + along
+        return replace(self, weights=self.weights + step, scores=scores, chances=softmax(scores))
+
+    def some(self, chosen: NDArray[np.bool_]) -> _Softmax:
+        return self  # there is only one
+
+    def in_words(self) -> str:
+        return f"the softmax regression with C = {self.penalty:g}"
+
+
+def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Floats) -> Floats:
+    """Minimise the objective from some start.
 
     Raises:
-        DivergedError: No solution was found, because the features are too large or too small.
+        DivergedError: No solution was reached, because the features are too large or too small.
     """
-    weights, scores = start, design.scores(start)
-    value = objective(weights, scores, targets, penalty)
-    solve: Solve | None = None
-    noise, noise_of_scores = (_ROUNDING * penalty * (design.norms**p).sum() for p in (1, 2))
-    for _ in range(_MAX_STEPS):
-        chances = softmax(scores)
-        gradient = weights + penalty * design.gather(chances - targets)
-        size = float(np.linalg.norm(weights))
-        limit = noise + size * noise_of_scores
-        if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1.0, size), limit):
-            return weights
-        if solve is None:
-            # One for all grades: so steps keep the sum over the grades at zero, where the Hessian
-            # is well conditioned. With one for each grade the conjugate gradients take for ever.
-            solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
-        step, moved = _newton_step(design, chances, penalty, gradient, solve)
-        slope, rate = float(np.vdot(gradient, step)), 1.0
-        while True:
-            after = objective(weights + rate * step, scores + rate * moved, targets, penalty)
-            if after <= value + 1e-4 * rate * slope + 1e-12 * value or rate < 1e-10:
-                break
-            rate *= 0.5
-        weights, scores, value = weights + rate * step, scores + rate * moved, after
-    msg = f"the softmax regression with C = {penalty:g} did not converge - expected features of "
-    raise DivergedError(msg + "ordinary size; scale the vectors")
-
-
-def _newton_step(
-    design: DenseDesign, chances: Floats, penalty: float, gradient: Floats, solve: Solve
-) -> tuple[Floats, Floats]:
-    """Solve Hessian times step = -gradient; return the step and what it adds to the scores."""
-    step, moved = np.zeros_like(gradient), np.zeros_like(chances)
-    residual = -gradient
-    direction = solve(residual)
-    size = float(np.vdot(residual, direction))
-    goal = _FORCING**2 * size
-    for _ in range(_MAX_PRODUCTS):
-        along = design.scores(direction)
-        spread = chances * (along - (chances * along).sum(axis=0))
-        image = direction + penalty * design.gather(spread)
-        rate = size / float(np.vdot(direction, image))
-        step += rate * direction
-        moved += rate * along
-        residual -= rate * image
-        solution = solve(residual)
-        before, size = size, float(np.vdot(residual, solution))
-        if size <= goal:
-            break
-        direction = solution + (size / before) * direction
-    return step, moved
+    scores = design.scores(start)
+    chances = softmax(scores)
+    # One for all grades: so steps keep the sum over the grades at zero, where the Hessian is well
+    # conditioned. With one for each grade the conjugate gradients take for ever.
+    solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
+    noise = [np.array([_ROUNDING * penalty * (design.norms**p).sum()]) for p in (1, 2)]
+    return minimise(
+        _Softmax(design, penalty, targets, solve, (noise[0], noise[1]), start, scores, chances)
+    )
 
 
 def _checked_gold(gold: ArrayLike, n_rows: int, scale: tuple[int, int]) -> Floats:
