@@ -133,6 +133,47 @@ def test_a_report_that_cannot_be_read_is_an_error(tmp_path):
         Report.read(tmp_path / "binary")
 
 
+# --- what is printed ----------------------------------------------------------------------------
+
+
+def test_a_printed_report_fits_a_screen_and_has_the_figures_of_every_task(report):
+    lines = str(report).splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 100
+    assert lines[0] == "Evaluation of counting | words, protocol paper"
+    for name, result in report.items():
+        [line] = [line for line in lines if line.split()[0] == name]
+        assert shown(*next((v, style_of(k)) for k, v in result.figures.items())) in line
+    assert "(mean of 6 subsets)" in str(report)
+    assert "(set 'all')" in str(report)
+    assert lines[-2:] == [
+        "not run, without data: SST5",
+        "lower-cased: no (the model's vocabulary is not known)",
+    ]
+
+
+def test_a_printed_report_says_what_failed_in_few_lines():
+    failed = TaskResult("MR", "title", "classification", error="the encoder broke " * 50)
+    report = Report({"MR": failed}, {}, {"model": {"name": "long " * 50}})
+    lines = str(report).splitlines()
+    assert any("failed: the encoder broke" in line for line in lines)
+    assert len(lines) < 10
+    assert max(map(len, lines)) <= 100
+    assert str(Report({}, {}, {})) == "Evaluation of ?, protocol ?"
+
+
+def test_records_are_short_in_an_interpreter(report):
+    assert repr(report).startswith("<Report of 'counting | words', protocol paper: MR, CR, ")
+    assert len(repr(report)) < 250
+    accuracy = f"{report['MR'].accuracy:.4g}"
+    assert repr(report["MR"]) == f"<TaskResult MR: accuracy {accuracy}>"
+    assert repr(report["MR"].items) == "<Items: 75 correct, 10 folds>"
+    assert all(len(repr(result)) < 250 for result in report.values())
+    assert all(len(repr(result.items)) < 60 for result in report.values())
+    assert repr(TaskResult("MR", "", "", error="broken")) == "<TaskResult MR: failed: broken>"
+    assert repr(Items()) == "<Items: none>"
+
+
 # --- figures ------------------------------------------------------------------------------------
 
 
@@ -236,7 +277,7 @@ def test_all_three_means_are_printed_and_named(report):
     (table,) = [one for one in set_tables(report) if one.title.startswith("STS14")]
     names = [row[0] for row in table.rows]
     assert names[-3:] == ["mean", "mean weighted by pairs", "concatenation"]
-    assert table.note == "The headline is: mean."
+    assert table.note == "The summary uses the mean of the subsets"
     column = {row[0]: row[-1] for row in table.rows}
     assert column["tweet-news"] == "0.7315"
     assert column["images"] == NOT_AT_HAND

@@ -24,7 +24,7 @@ from sentvec.evaluation.methods.significance import (
     fold_difference,
     mcnemar,
 )
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import Floats, Items, TaskResult
 from sentvec.evaluation.reports.tables import (
     DOES_NOT_EXIST,
@@ -74,7 +74,7 @@ class Difference:
 
 
 def compare(
-    first: Report, second: Report, *, samples: int = 2000, seed: int = 1234
+    first: Record, second: Record, *, samples: int = 2000, seed: int = 1234
 ) -> list[Difference]:
     """Compare each figure of the first report with that of the second.
 
@@ -98,7 +98,7 @@ def compare(
     return found
 
 
-def _absent(report: Report, task: str) -> str:
+def _absent(report: Record, task: str) -> str:
     """Why a report has no figure of a task."""
     return FAILED if task in report and report[task].error else NOT_RUN
 
@@ -151,7 +151,7 @@ def _sets(task: str, one: Items, other: Items) -> list[tuple[Floats, Floats, Flo
 
 
 def compare_tables(
-    reports: Sequence[Report], *, samples: int = 2000, seed: int = 1234
+    reports: Sequence[Record], *, samples: int = 2000, seed: int = 1234
 ) -> list[Table]:
     """The figures of all reports, then each of them against the first.
 
@@ -173,7 +173,7 @@ def compare_tables(
     return tables
 
 
-def names_of(reports: Sequence[Report]) -> list[str]:
+def names_of(reports: Sequence[Record]) -> list[str]:
     """A name for each report, numbered where models are called the same."""
     names = [report.name for report in reports]
     return [
@@ -182,11 +182,11 @@ def names_of(reports: Sequence[Report]) -> list[str]:
     ]
 
 
-def _keys(report: Report) -> list[str]:
+def _keys(report: Record) -> list[str]:
     return [f"{name}/{metric}" for name, result in report.items() for metric in result.figures]
 
 
-def _side_by_side(reports: Sequence[Report], names: Sequence[str]) -> Table:
+def _side_by_side(reports: Sequence[Record], names: Sequence[str]) -> Table:
     keys = list(dict.fromkeys(key for report in reports for key in _keys(report)))
     rows = [(_label(key), *(_cell(report, key) for report in reports)) for key in keys]
     protocols = ", ".join(
@@ -197,7 +197,7 @@ def _side_by_side(reports: Sequence[Report], names: Sequence[str]) -> Table:
     return Table("Figures", ("figure", *names), tuple(rows), note=protocols)
 
 
-def _cell(report: Report, key: str) -> str:
+def _cell(report: Record, key: str) -> str:
     value = report.value(key)
     if value is None:
         return _absent(report, key.partition("/")[0])

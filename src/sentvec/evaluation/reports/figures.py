@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.evaluation.reports.compare import names_of
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.sent2vec_tables import TABLE_1, TABLE_2
 from sentvec.evaluation.reports.tables import has_papers_protocol, value_of
 
@@ -60,7 +60,7 @@ def save(figure: Any, file: BinaryIO, kind: str) -> None:
     figure.savefig(file, format=kind, dpi=150, metadata=dates[kind])
 
 
-def comparison_figure(reports: Sequence[Report]) -> Any:
+def comparison_figure(reports: Sequence[Record]) -> Any:
     """Accuracies on the left and Pearson correlations on the right, a bar for each report.
 
     Beside them, where they may stand there, the figures of Sent2Vec's paper (uni.+bi., Toronto
@@ -94,7 +94,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _Bars: TypeAlias = tuple[list[str], dict[str, list[float]]]
 
 
-def _accuracies(reports: Sequence[Report]) -> _Bars:
+def _accuracies(reports: Sequence[Record]) -> _Bars:
     labels = _tasks_with(reports, "accuracy")
     series = {
         name: [100 * _or_nan(value_of(report, f"{label}/accuracy")) for label in labels]
@@ -109,7 +109,7 @@ def _accuracies(reports: Sequence[Report]) -> _Bars:
     return labels, series
 
 
-def _correlations(reports: Sequence[Report]) -> _Bars:
+def _correlations(reports: Sequence[Record]) -> _Bars:
     labels, keys, printed = [], [], []
     for column in TABLE_2.columns[:-1]:
         key = column.keys[1]
@@ -131,7 +131,7 @@ def _correlations(reports: Sequence[Report]) -> _Bars:
     return labels, series
 
 
-def _tasks_with(reports: Sequence[Report], metric: str) -> list[str]:
+def _tasks_with(reports: Sequence[Record], metric: str) -> list[str]:
     return list(
         dict.fromkeys(
             name

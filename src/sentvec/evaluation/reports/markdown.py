@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.sent2vec_tables import STS_2017
 from sentvec.evaluation.reports.tables import Table, known_share, overview, paper_tables, set_tables
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: Record) -> str:
     """The whole report."""
     parts = [
         f"# Evaluation of {report.name}",
@@ -52,7 +52,7 @@ def _line(cells: Any) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def _failures(report: Report) -> Iterator[str]:
+def _failures(report: Record) -> Iterator[str]:
     errors = {name: one.error for name, one in report.items() if one.error}
     if errors:
         yield "## Tasks that failed"
@@ -62,7 +62,7 @@ def _failures(report: Report) -> Iterator[str]:
         yield "\n".join(f"- {reason}" for reason in report.missing.values())
 
 
-def _papers(report: Report) -> Iterator[str]:
+def _papers(report: Record) -> Iterator[str]:
     tables = paper_tables(report)
     if tables:
         yield "## Beside the papers"
@@ -96,7 +96,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _details(report: Report) -> Iterator[str]:
+def _details(report: Record) -> Iterator[str]:
     """Of each task: rows, known words, remarks, penalties, files."""
     yield "## Tasks"
     for name, result in report.items():

@@ -1,32 +1,31 @@
-"""The report of a run: results by task, what could not be run, and where all of it is from.
+"""The report of a run: a record that is read and written as JSON, and shown to people.
 
 The JSON of a report is a function of model, data and settings alone: it holds no times, no dates
 and no paths, so the same run gives the same bytes.
 
-Not here: tables for people (`tables`, `markdown`), comparing two reports (`compare`).
+Not here: what a record holds (`record`), tables (`tables`), documents (`markdown`), comparing two
+reports (`compare`).
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from sentvec.errors import FormatError, SettingsError, SourceError
+from sentvec.errors import FormatError, SourceError
+from sentvec.evaluation.reports.markdown import to_markdown
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import TaskResult
-from sentvec.suggest import near_names
+from sentvec.evaluation.reports.summary import summary
 from sentvec.version import VERSION
 
 _FORMAT = 1  # of the JSON
 _KIND = "sentvec evaluation report"
 
 
-@dataclass(frozen=True, eq=False)
-class Report(Mapping[str, TaskResult]):
+class Report(Record):
     """Results by the name of the task: `report["STS14"].pearson`.
 
     Attributes:
@@ -36,55 +35,16 @@ class Report(Mapping[str, TaskResult]):
         seconds: How long each task took; not part of the JSON.
     """
 
-    results: dict[str, TaskResult]
-    missing: dict[str, str]
-    provenance: dict[str, Any]
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __str__(self) -> str:
+        """A table of the figures that fits a screen."""
+        return summary(self)
 
-    def __getitem__(self, name: str) -> TaskResult:
-        """The result of a task.
-
-        Raises:
-            SettingsError: The task was not run; the message says why.
-        """
-        if name in self.results:
-            return self.results[name]
-        why = self.missing.get(name) or near_names(name, self.results)
-        msg = f"the report has no task {name!r} - {why}"
-        raise SettingsError(msg)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The result of a task, or the default where it was not run."""
-        return self.results.get(name, default)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.results
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @property
-    def name(self) -> str:
-        """What the model is called."""
-        return str(self.provenance.get("model", {}).get("name", "?"))
-
-    @property
-    def protocol(self) -> str:
-        """The protocol of the classifications: `paper`, `senteval` or `quick`."""
-        return str(self.provenance.get("protocol", "?"))
-
-    def value(self, key: str) -> float | None:
-        """A figure by its key, `TASK/metric` or `TASK/set/metric`; `None` if there is none."""
-        task, _, rest = key.partition("/")
-        return self.results[task].value(rest) if task in self.results else None
+    def __repr__(self) -> str:
+        tasks = ", ".join(self.results) or "no tasks"
+        return f"<Report of {self.name!r}, protocol {self.protocol}: {tasks}>"
 
     def to_markdown(self) -> str:
         """The report as a document, with the papers' figures beside it."""
-        from sentvec.evaluation.reports.markdown import to_markdown
-
         return to_markdown(self)
 
     def to_json(self) -> str:

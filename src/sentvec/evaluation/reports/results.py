@@ -45,6 +45,13 @@ class Items:
     correct: NDArray[np.bool_] | None = None
     fold_accuracies: tuple[float, ...] = ()
 
+    def __repr__(self) -> str:
+        """Sizes only: there are thousands of numbers."""
+        n_pairs = sum(map(len, self.gold.values()))
+        n_correct = 0 if self.correct is None else len(self.correct)
+        sizes = {"scores": n_pairs, "correct": n_correct, "folds": len(self.fold_accuracies)}
+        return f"<Items: {', '.join(f'{n:,} {name}' for name, n in sizes.items() if n) or 'none'}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
@@ -84,6 +91,11 @@ class TaskResult:
     remarks: tuple[str, ...] = ()
     error: str | None = None
     items: Items = field(default_factory=Items)
+
+    def __repr__(self) -> str:
+        """The figures of the headline, or why there are none."""
+        figures = ", ".join(f"{metric} {value:.4g}" for metric, value in self.figures.items())
+        return f"<TaskResult {self.name}: {f'failed: {self.error}' if self.error else figures}>"
 
     def figure(self, metric: str) -> float:
         """A figure of the headline.

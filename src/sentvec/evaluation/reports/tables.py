@@ -20,7 +20,7 @@ from sentvec.evaluation.reports.published import (
     Published,
     Style,
 )
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import DIGITS, TaskResult
 from sentvec.evaluation.reports.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2
 from sentvec.evaluation.reports.skip_thought_tables import SKIP_THOUGHT_TABLES
@@ -117,11 +117,11 @@ def _mean(report: _HasFigures, keys: Sequence[str]) -> float | None:
 # --- our figures --------------------------------------------------------------------------------
 
 
-def overview(report: Report) -> Table:
+def overview(report: Record) -> Table:
     """The headline figures of each task, and the Sent2Vec paper's where it has them."""
     rows = []
     for name, result in report.results.items():
-        rows.append((name, _headline(result), _reference(report, name), known_share(result)))
+        rows.append((name, headline_figures(result), _reference(report, name), known_share(result)))
     rows += [(name, NOT_RUN, "", "") for name in report.missing]
     return Table(
         f"{report.name}, protocol {report.protocol}",
@@ -139,12 +139,13 @@ _NOTES = {
 }
 
 
-def has_papers_protocol(report: Report) -> bool:
+def has_papers_protocol(report: Record) -> bool:
     """Whether the accuracies may stand beside the papers'."""
     return report.protocol != "quick"
 
 
-def _headline(result: TaskResult) -> str:
+def headline_figures(result: TaskResult) -> str:
+    """The figures of a task in words."""
     if result.error:
         return FAILED
     figures = [
@@ -159,7 +160,7 @@ def known_share(result: TaskResult) -> str:
     return "unknown" if share is None else f"{share:.1%}"
 
 
-def _reference(report: Report, task: str) -> str:
+def _reference(report: Record, task: str) -> str:
     if not has_papers_protocol(report) and report[task].kind != "similarity":
         return ""
     for table in (TABLE_1, TABLE_2):
@@ -171,7 +172,7 @@ def _reference(report: Report, task: str) -> str:
     return ""
 
 
-def set_tables(report: Report) -> list[Table]:
+def set_tables(report: Record) -> list[Table]:
     """For each similarity task its sets, and the three ways to sum them up."""
     return [_set_table(result) for result in report.results.values() if result.sets]
 
@@ -192,8 +193,15 @@ def _set_table(result: TaskResult) -> Table:
         tuple(headings),
         tuple(rows),
         source=SIAMESE_CBOW_SOURCE if has_siamese else "",
-        note=f"The headline is: {result.headline}.",
+        note=_which_set(result),
     )
+
+
+def _which_set(result: TaskResult) -> str:
+    """Which row the summary of the task is from."""
+    if result.headline in result.means:
+        return f"The summary uses the {result.headline} of the subsets"
+    return f"The summary uses the set {result.headline!r}"
 
 
 def _set_row(result: TaskResult, name: str, one: Correlation) -> tuple[str, ...]:
@@ -203,7 +211,7 @@ def _set_row(result: TaskResult, name: str, one: Correlation) -> tuple[str, ...]
 # --- beside the papers --------------------------------------------------------------------------
 
 
-def paper_tables(report: Report) -> list[Table]:
+def paper_tables(report: Record) -> list[Table]:
     """Each table of the papers that has something to do with the report, with our row on top.
 
     With the protocol `quick` those with accuracies are left out.
@@ -229,7 +237,7 @@ def _has_accuracies(columns: Sequence[Column]) -> bool:
     )
 
 
-def _our_rows(report: Report, columns: Sequence[Column]) -> list[tuple[str, ...]]:
+def _our_rows(report: Record, columns: Sequence[Column]) -> list[tuple[str, ...]]:
     """Our row, and another for each kind of extra features; none where nothing was run."""
     rows = []
     for extra in ("", *_EXTRA):
@@ -239,7 +247,7 @@ def _our_rows(report: Report, columns: Sequence[Column]) -> list[tuple[str, ...]
     return rows
 
 
-def _cell(report: Report, column: Column, extra: str) -> str:
+def _cell(report: Record, column: Column, extra: str) -> str:
     keys = [f"{key} {extra}" if extra else key for key in column.keys]
     values = [None if extra and "average" in key else value_of(report, key) for key in keys]
     if all(value is None for value in values):

@@ -117,34 +117,34 @@ class Pairs:
     """A set of sentence pairs with the gold score of each."""
 
     name: str
-    left: list[str]
-    right: list[str]
-    gold: NDArray[np.float64]
+    left: list[str] = field(repr=False)
+    right: list[str] = field(repr=False)
+    gold: NDArray[np.float64] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """Sentences and the class of each."""
 
-    texts: list[str]
-    labels: NDArray[np.int64]
+    texts: list[str] = field(repr=False)
+    labels: NDArray[np.int64] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
     """Sentence pairs with the class (int64) or the score (float64) of each."""
 
-    left: list[str]
-    right: list[str]
-    labels: NDArray[Any]
+    left: list[str] = field(repr=False)
+    right: list[str] = field(repr=False)
+    labels: NDArray[Any] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Captioned:
     """Images as features, and five sentences for each: image `i` has captions `5i` to `5i+4`."""
 
-    captions: list[str]
-    features: NDArray[Any]  # (images, size); mapped from the file, not read
+    captions: list[str] = field(repr=False)
+    features: NDArray[Any] = field(repr=False)  # (images, size); mapped from the file, not read
 
 
 Part: TypeAlias = Pairs | Labelled | LabelledPairs | Captioned
@@ -163,7 +163,7 @@ class TaskData:
     """
 
     task: Task
-    parts: dict[str, Part]
+    parts: dict[str, Part] = field(repr=False)
     files: dict[str, str]
     counts: dict[str, int]
     remarks: list[str]
