@@ -111,7 +111,7 @@ def test_baselines_are_named_by_kind_and_take_counts(place):
     assert list(names) == ["mean:glove.txt", "sif:glove.txt"]
     assert len(set(names.values())) == 2
     on_data = ("--data", place / "tree", "--tasks", "STS14")
-    assert "give --counts" in fail("evaluate", f"sif:{place / 'glove.txt'}", *on_data)
+    assert "give counts (--counts)" in fail("evaluate", f"sif:{place / 'glove.txt'}", *on_data)
     assert "not for 'tfidf'" in fail("evaluate", "tfidf", *on_data, "--counts", place / "model")
     assert "not for" in fail("evaluate", place / "model", *on_data, "--counts", place / "model")
 

@@ -9,7 +9,9 @@ import pytest
 from scipy import sparse
 
 from sentvec import evaluate
-from sentvec.baselines.baselines import Sif, TfIdf, open_baseline
+from sentvec.baselines.opening import open_baseline
+from sentvec.baselines.sif import Sif
+from sentvec.baselines.tfidf import TfIdf
 from sentvec.errors import EncoderError, SettingsError
 from sentvec.evaluation.methods.classify import cv_then_test, dev_then_test, nested_cv, plain_cv
 from sentvec.evaluation.methods.crossval import fold_predictions
