@@ -12,7 +12,7 @@ import pytest
 from sentvec import Report, evaluate
 from sentvec.errors import FormatError, SettingsError, SourceError
 from sentvec.evaluation.methods.correlation import Correlation
-from sentvec.evaluation.reports.published import NOT_AT_HAND
+from sentvec.evaluation.reports.published import NOT_AVAILABLE
 from sentvec.evaluation.reports.results import Items, TaskResult
 from sentvec.evaluation.reports.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2, TABLE_4
 from sentvec.evaluation.reports.skip_thought_tables import COCO, SICK, SKIP_THOUGHT_TABLES
@@ -280,7 +280,7 @@ def test_all_three_means_are_printed_and_named(report):
     assert table.note == "The summary uses the mean of the subsets"
     column = {row[0]: row[-1] for row in table.rows}
     assert column["tweet-news"] == "0.7315"
-    assert column["images"] == NOT_AT_HAND
+    assert column["images"] == NOT_AVAILABLE
     assert column["mean"] == ""
 
 
@@ -340,7 +340,7 @@ def test_the_document_tells_all(report):
     for name in report:
         assert f"### {name}: {TASKS[name].title}" in text
         assert f"- {name}: {report[name].protocol}" in text
-    for wanted in ("Tasks without data", "SST/fine/sentiment-dev is missing", "not at hand",
+    for wanted in ("Tasks without data", "SST/fine/sentiment-dev is missing", "not available",
                    "STS 2017", "gives no figures", "mean weighted by pairs", "counting \\| words",
                    "lowercase because", "BLAKE2b", TABLE_4.source):  # fmt: skip
         assert wanted in text, wanted
@@ -362,7 +362,7 @@ def test_sent2vec_figures_stand_in_the_card_digit_by_digit(shared):
     card = normal((shared / "papers" / "sent2vec_card.md").read_text())
     for number in (0, 1, 4, 5):  # tables 1, 2, 6, 7
         for model, *cells in SENT2VEC_TABLES[number].rows:
-            if set(cells) != {NOT_AT_HAND}:
+            if set(cells) != {NOT_AVAILABLE}:
                 row = " | ".join(cells)
                 # between name and cells table 1 has a column for the training data
                 assert re.search(rf"\| {re.escape(model)} \|[^|]*\|? ?{re.escape(row)} \|", card), (

@@ -5,9 +5,10 @@ Not here: what stands in the tables (`tables`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sentvec.evaluation.reports.published import NOT_AVAILABLE
 from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.sent2vec_tables import STS_2017
 from sentvec.evaluation.reports.tables import Table, known_share, overview, paper_tables, set_tables
@@ -29,6 +30,11 @@ def to_markdown(report: Record) -> str:
         *_details(report),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def tables_to_markdown(title: str, tables: Iterable[Table]) -> str:
+    """A document of tables alone."""
+    return "\n\n".join([f"# {title}", *(table_to_markdown(one, 2) for one in tables)]) + "\n"
 
 
 def table_to_markdown(table: Table, level: int = 3) -> str:
@@ -66,8 +72,7 @@ def _papers(report: Record) -> Iterator[str]:
     tables = paper_tables(report)
     if tables:
         yield "## Beside the papers"
-        yield "Cells of other models are as printed; `not at hand`: the paper has a figure there "\
-            "that we do not have. " + STS_2017 + "."  # fmt: skip
+        yield f"Other models: as printed, or {NOT_AVAILABLE!r} where we lack a figure. {STS_2017}."
         yield from map(table_to_markdown, tables)
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from sentvec.evaluation.methods.correlation import Correlation
 from sentvec.evaluation.methods.protocols import PAPER
 from sentvec.evaluation.reports.published import (
-    NOT_AT_HAND,
+    NOT_AVAILABLE,
     SIAMESE_CBOW,
     SIAMESE_CBOW_SOURCE,
     Column,
@@ -184,7 +184,8 @@ def _set_table(result: TaskResult) -> Table:
     if has_siamese:
         headings.append("Siamese CBOW, Pearson")
         rows = [
-            (*row, SIAMESE_CBOW.get(f"{result.name}/{row[0]}/pearson", NOT_AT_HAND)) for row in rows
+            (*row, SIAMESE_CBOW.get(f"{result.name}/{row[0]}/pearson", NOT_AVAILABLE))
+            for row in rows
         ]
     for name, one in result.means.items():
         rows.append((*_set_row(result, name, one), *[""] * has_siamese))
