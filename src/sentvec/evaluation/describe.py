@@ -27,8 +27,8 @@ def choose_lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
     if not isinstance(words, Vocabulary):
         return False, "the model's vocabulary is not known"
     share, n_words = lower_case_share(words)
-    found = f"{share:.1%} of {n_words:,} words of the model are in lower case"
-    return n_words > 0 and share > LOWER_CASED, found
+    why = f"{share:.1%} of {n_words:,} words of the model are lower-case"
+    return n_words > 0 and share > LOWER_CASED, why
 
 
 def describe_model(model: Any, name: str | None) -> dict[str, Any]:
@@ -50,17 +50,19 @@ def describe_model(model: Any, name: str | None) -> dict[str, Any]:
 
 
 def _provenance_of(model: Any) -> dict[str, Any]:
-    """What a model says of itself. It is checked now: JSON is written at the end of a long run."""
+    """What a model says of itself, checked now: JSON is written at the end of a long run."""
     provenance = getattr(model, "provenance", None)
     if not callable(provenance):
         return {}
-    told = provenance()
+    values = provenance()
     try:
-        json.dumps(told, allow_nan=False)
-        return dict(told)
+        json.dumps(values, allow_nan=False)
+        return dict(values)
     except (TypeError, ValueError) as error:
-        msg = f"provenance of {type(model).__name__} returned what JSON cannot hold ({error}) - "
-        raise SettingsError(msg + "expected a dict of plain values") from error
+        msg = (
+            f"provenance of {type(model).__name__} returned values that JSON cannot hold ({error})"
+        )
+        raise SettingsError(msg + " - expected a dict of strings and numbers") from error
 
 
 def _name_of(model: Any) -> str:

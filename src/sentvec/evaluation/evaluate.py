@@ -1,9 +1,9 @@
 """`sentvec.evaluate`: from a model and a folder of data to a report.
 
-Here are the choices that need to look at the model: whether to lower-case, how it is named and how
-it can be told from others. All of them stand in the report.
+It chooses tasks and protocol, runs the tasks, and records in the report how that was done.
 
-Not here: tasks, protocols and tables (`sentvec.evaluation`).
+Not here: what is recorded of a model (`describe`), the loop over the tasks (`runner`), how a task
+is scored (`scoring`).
 """
 
 from __future__ import annotations
@@ -57,30 +57,31 @@ def evaluate(
         print(report.to_markdown())
 
     Args:
-        model: Anything with `encode(list[str])` that returns a row for each text. It is asked for
-            `return_known=True` and `threads` too where it takes them. An object may have a method
-            `provenance()` that returns plain values for the report.
-        data: The folder of the data (see docs/evaluation-data.md).
+        model: Anything with `encode(list[str])` that returns a row for each text. If `encode` takes
+            `return_known` and `threads`, both are passed. If the model has a method `provenance()`,
+            the dict that it returns goes into the report.
+        data: The folder with the data (see docs/evaluation-data.md).
         suite: `quick` (the default), `sent2vec`, `siamese-cbow`, `skip-thought` or `all`.
-        tasks: Names of tasks, instead of those of the suite.
-        protocol: Of classifications: `paper`, `senteval`, or `quick` (5 folds, not nested). By
-            default that of the suite; `paper` where only tasks are named.
-        lowercase: Whether to lower-case all sentences. By default where the model's vocabulary is
-            lower-cased and its tokenizer does not do it; the report says what was done and why.
-        with_features: Also give figures with the extra features of the Skip-Thought paper: naive
-            Bayes n-grams (MR, CR, SUBJ, MPQA) and surface features (MSRP).
-        seed: Of folds and of the ranking, instead of the protocol's own.
-        threads: For encoding and linear algebra; all processors by default.
-        name: What the report calls the model.
-        progress: Told every `Step`.
+        tasks: Names of tasks to run instead of those of the suite.
+        protocol: The protocol of the classification tasks: `paper`, `senteval`, or `quick` (5
+            folds, not nested). By default that of the suite, or `paper` if only tasks are given.
+        lowercase: Whether to lower-case all sentences. By default they are if the vocabulary of the
+            model is lower-case and its tokenizer does not lower-case; the report says what was done
+            and why.
+        with_features: Whether to add figures with the extra features of the Skip-Thought paper:
+            naive-Bayes n-grams (MR, CR, SUBJ, MPQA) and surface features (MSRP).
+        seed: The seed of the folds and of the ranking; by default that of the protocol.
+        threads: Threads for encoding and linear algebra; all processors by default.
+        name: The name of the model in the report.
+        progress: Called with each `Step`.
 
     Returns:
-        The report. Tasks whose files are missing are in `report.missing`; a task that failed has
-        `error` instead of figures.
+        The report. `report.missing` names the tasks whose files are missing; a task that failed has
+        an `error` instead of figures.
 
     Raises:
-        SourceError: There is no data for any of the tasks.
-        SettingsError: An argument has a value that cannot work.
+        SourceError: There are no data for any of the tasks.
+        SettingsError: An argument has an unsupported value.
     """
     chosen, wanted = _chosen(suite, tasks)
     rules = _protocol(protocol, chosen)
@@ -161,14 +162,14 @@ def _check_settings(
 
 
 def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How often each word occurs in the training text, and the length of its vector.
+    """The count of each word in the training text, and the L2 norm of its vector.
 
     Raises:
-        SettingsError: It is no model with a vector for each word.
+        SettingsError: The model has no word vectors of its own.
     """
     if not isinstance(model, StoredEncoder):
-        msg = f"a {type(model).__name__} has no word vectors of its own - expected a model that has"
-        raise SettingsError(msg)
+        msg = f"a {type(model).__name__} has no word vectors of its own - expected a model of word "
+        raise SettingsError(msg + "vectors, such as Sent2Vec")
     model = averaging(model, "the model", "word vectors of its own")
     norms = np.empty(len(model.vocabulary))
     for start in range(0, len(norms), _BLOCK):

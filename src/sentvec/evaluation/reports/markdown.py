@@ -1,6 +1,6 @@
-"""A report as a Markdown document: figures, the papers' tables, and where everything is from.
+"""A report as a Markdown document: figures, the papers' tables, and the provenance of both.
 
-Not here: what stands in the tables (`tables`).
+Not here: the contents of the tables (`tables`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tables_to_markdown(title: str, tables: Iterable[Table]) -> str:
 
 
 def table_to_markdown(table: Table, level: int = 3) -> str:
-    """A table with its title and what belongs to it; our rows are bold."""
+    """A table with its title, source and note; our rows are bold."""
     lines = [
         f"{'#' * level} {table.title}",
         "",
@@ -77,7 +77,7 @@ def _papers(report: Record) -> Iterator[str]:
 
 
 def _list(values: dict[str, Any], indent: str = "") -> str:
-    """Nested values as a list."""
+    """Nested values as a Markdown list."""
     lines = []
     for key, value in values.items():
         name = key.replace("_", " ")
@@ -102,7 +102,7 @@ def _plain(value: Any) -> str:
 
 
 def _details(report: Record) -> Iterator[str]:
-    """Of each task: rows, known words, remarks, penalties, files."""
+    """Rows, known words, chosen C, remarks and files of each task."""
     yield "## Tasks"
     for name, result in report.items():
         lines = [f"### {name}: {result.title}", ""]

@@ -1,6 +1,6 @@
-"""The plain record of a run: results by task, what could not be run, and where all of it is from.
+"""The record of a run: results by task, what could not be run, and the provenance of the figures.
 
-Not here: JSON, documents and what is printed (`report`), tables (`tables`).
+Not here: reading, writing and printing it (`report`), tables (`tables`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Record(Mapping[str, TaskResult]):
     """Results by the name of the task: `report["STS14"].pearson`.
 
     Attributes:
-        results: One for each task that was tried, in the order of the run.
-        missing: Why the other tasks could not be run, by name.
+        results: The result of each task that was tried, in the order of the run.
+        missing: By name, why the other tasks could not be run.
         provenance: The model, the settings and the versions.
         seconds: How long each task took; not part of the JSON.
     """
@@ -57,12 +57,12 @@ class Record(Mapping[str, TaskResult]):
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         return str(self.provenance.get("model", {}).get("name", "?"))
 
     @property
     def protocol(self) -> str:
-        """The protocol of the classifications: `paper`, `senteval` or `quick`."""
+        """The protocol of the classification tasks: `paper`, `senteval` or `quick`."""
         return str(self.provenance.get("protocol", "?"))
 
     def value(self, key: str) -> float | None:

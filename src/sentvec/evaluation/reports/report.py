@@ -1,4 +1,4 @@
-"""The report of a run: a record that is read and written as JSON, and shown to people.
+"""The report of a run: its record, read and written as JSON, and shown to people.
 
 The JSON of a report is a function of model, data and settings alone: it holds no times, no dates
 and no paths, so the same run gives the same bytes.
@@ -29,8 +29,8 @@ class Report(Record):
     """Results by the name of the task: `report["STS14"].pearson`.
 
     Attributes:
-        results: One for each task that was tried, in the order of the run.
-        missing: Why the other tasks could not be run, by name.
+        results: The result of each task that was tried, in the order of the run.
+        missing: By name, why the other tasks could not be run.
         provenance: The model, the settings and the versions.
         seconds: How long each task took; not part of the JSON.
     """
@@ -44,7 +44,7 @@ class Report(Record):
         return f"<Report of {self.name!r}, protocol {self.protocol}: {tasks}>"
 
     def to_markdown(self) -> str:
-        """The report as a document, with the papers' figures beside it."""
+        """The report as a Markdown document, with the papers' figures beside ours."""
         return to_markdown(self)
 
     def to_json(self) -> str:
@@ -63,7 +63,7 @@ class Report(Record):
         """Read what `to_json` wrote.
 
         Raises:
-            FormatError: It is something else; `name` is what the message calls it.
+            FormatError: The text is no report; `name` is what the message calls it.
         """
         try:
             values = json.loads(text)
@@ -74,7 +74,7 @@ class Report(Record):
             missing = dict(values["missing"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             msg = f"{name} is no evaluation report ({type(error).__name__}: {error}) - expected "
-            raise FormatError(msg + "what sentvec evaluate --json wrote") from error
+            raise FormatError(msg + "what sentvec evaluate --json writes") from error
         own = ("kind", "format", "missing", "tasks")
         return cls(tasks, missing, {key: one for key, one in values.items() if key not in own})
 
@@ -84,7 +84,7 @@ class Report(Record):
 
         Raises:
             SourceError: The file cannot be read.
-            FormatError: It is no report.
+            FormatError: The file is no report.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -92,17 +92,17 @@ class Report(Record):
             msg = f"{path} cannot be read ({error.strerror or error}) - expected a report in JSON"
             raise SourceError(msg) from error
         except UnicodeDecodeError as error:
-            msg = f"{path} is no text - expected a report in JSON"
+            msg = f"{path} is not UTF-8 text - expected a report in JSON"
             raise FormatError(msg) from error
         return cls.from_json(text, str(path))
 
 
 def versions() -> dict[str, str]:
-    """The versions a figure may depend on."""
+    """The versions that figures may depend on."""
     found = {"sentvec": VERSION, "python": platform.python_version()}
     for package in ("numpy", "scipy"):
         try:
             found[package] = version(package)
-        except PackageNotFoundError:  # put there by other means than a package manager
+        except PackageNotFoundError:  # installed by other means than a package manager
             found[package] = "?"
     return found
