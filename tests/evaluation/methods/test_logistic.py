@@ -241,9 +241,7 @@ def test_one_class_is_refused_and_the_fold_named():
     x, y = planted(n=20)
     rows = np.array([np.ones(20, np.bool_), y == 1])
     count = int((y == 1).sum())
-    with pytest.raises(
-        SettingsError, match=rf"part 2 of 2 holds {count} rows of the classes \[1\]"
-    ):
+    with pytest.raises(SettingsError, match=rf"part 2 of 2 has {count} rows of the classes \[1\]"):
         fold_predictions(x, y, rows, [1.0])
 
 

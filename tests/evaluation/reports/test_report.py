@@ -324,14 +324,14 @@ def test_quick_accuracies_do_not_stand_beside_the_papers():
     assert "cannot be compared with those of the papers" in quick.to_markdown()
     assert "cannot be compared with those of the papers" not in paper.to_markdown()
     senteval = made(tasks, protocol="senteval")
-    assert "those of the protocol paper, these of senteval" in overview(senteval).note
+    assert "follow the protocol paper, ours follow senteval" in overview(senteval).note
     notes = {one.source.rpartition(" ")[2]: one.note for one in paper_tables(senteval)}
     for place, note in notes.items():
         is_marked = note.startswith(
-            "Our accuracies are of the protocol senteval, not of the papers'"
+            "Our accuracies follow the protocol senteval, not that of the papers"
         )
         assert is_marked == (place not in "27"), place
-    assert "Avg. counts MSRP by its accuracy" in notes["1"]
+    assert "Avg. uses the accuracy of MSRP" in notes["1"]
     assert not any("Our accuracies" in one.note for one in paper_tables(paper))
 
 

@@ -1,9 +1,9 @@
-"""L2-regularised logistic regression, many at a time on shared rows.
+"""L2-regularised logistic regressions, many at a time on shared rows.
 
 One problem is that of liblinear: minimise |w|^2 / 2 + C sum_i log(1 + exp(-y_i w.x_i)), where x
 ends with a constant 1, so the intercept is regularised like any other weight. A cross-validation
-solves hundreds that differ in C and in the rows they may see, so they are solved side by side: one
-matrix product serves all of them. Along C the solutions of one value start the next.
+has hundreds of problems that differ in C and in the rows they train on. They are solved side by
+side: one matrix product serves all of them. The solutions for one C are the start for the next.
 
 The preconditioner is the Hessian of the average problem, one for all folds: since they share most
 of their rows, a handful of products suffices.
@@ -26,7 +26,7 @@ from sentvec.errors import SettingsError
 from sentvec.evaluation.methods.design import DenseDesign, Design, Floats, Solve
 from sentvec.evaluation.methods.newton import Hessian, minimise
 
-_ROUNDING = 4e-15  # of the sum of all gradient terms: no gradient is known better
+_ROUNDING = 4e-15  # relative to the sum of all gradient terms: no gradient is more exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,12 @@ def solve_path(
     Args:
         design: The rows.
         signs: The class of each row in each problem, (k, n).
-        penalties: The values of C, best in rising order.
+        penalties: The values of C, best in ascending order.
         groups: (k,), from 0; problems of one group share a preconditioner, so they should differ in
-            little but their rows.
+            little more than their rows.
 
     Yields:
-        For each C the weights (k, d), and the scores (k, n) of all rows, trained on or not.
+        The weights (k, d) for each C, and the scores (k, n) of all rows, trained on or not.
 
     Raises:
         DivergedError: No solution was reached, because the features are too large or too small.
@@ -169,7 +169,7 @@ def class_signs(
 
     Args:
         labels: The class of each row, (n,).
-        rows: What each fold trains on, (f, n).
+        rows: The rows each fold trains on, (f, n).
 
     Returns:
         The classes (c,), the signs (f * problems, n) and the groups (f * problems,), by fold and
@@ -182,7 +182,7 @@ def class_signs(
     for fold, row in enumerate(rows):
         present = np.unique(labels[row])
         if len(present) < 2:
-            msg = f"training part {fold + 1} of {len(rows)} holds {row.sum():,} rows of the classes"
+            msg = f"training part {fold + 1} of {len(rows)} has {row.sum():,} rows of the classes"
             msg += f" {present.tolist()} - expected two classes or more; use fewer folds"
             raise SettingsError(msg)
     positive = classes[1:] if len(classes) == 2 else classes
@@ -215,9 +215,9 @@ class Fitted:
     """A fitted classifier.
 
     Attributes:
-        classes: The labels, rising.
-        weights: One row for two classes (positive means the second), else one a class; the last
-            column is the intercept.
+        classes: The labels, ascending.
+        weights: One row for two classes (positive means the second), otherwise one for each class;
+            the last column is the intercept.
     """
 
     classes: NDArray[np.int64]
@@ -235,9 +235,9 @@ def fit(features: ArrayLike, labels: ArrayLike, penalty: float = 1.0) -> Fitted:
     """Fit one classifier to all rows.
 
     Args:
-        features: One row an item, (n, d).
-        labels: Their classes, (n,).
-        penalty: C, the weight of the loss against the regulariser; larger fits closer.
+        features: One row for each item, (n, d).
+        labels: The class of each item, (n,).
+        penalty: C, the weight of the loss against the regulariser; larger values fit more closely.
 
     Raises:
         SettingsError: Features are not finite, lengths differ, C is not positive, or there is one
@@ -254,7 +254,7 @@ def checked_labels(labels: ArrayLike, n_rows: int) -> NDArray[np.int64]:
     """The labels as integers, one for each row.
 
     Raises:
-        SettingsError: They are no integers, or too many or too few.
+        SettingsError: They are not integers, or their number is wrong.
     """
     values: NDArray[Any] = np.asarray(labels)
     if values.shape != (n_rows,) or values.dtype.kind not in "iub":
@@ -264,10 +264,10 @@ def checked_labels(labels: ArrayLike, n_rows: int) -> NDArray[np.int64]:
 
 
 def checked_penalties(penalties: Sequence[float]) -> tuple[float, ...]:
-    """The values of C in rising order.
+    """The values of C in ascending order.
 
     Raises:
-        SettingsError: There is none, or one is not positive and finite.
+        SettingsError: There are none, or one is not positive and finite.
     """
     values = sorted(float(value) for value in penalties)
     if not values or not all(0 < value < np.inf for value in values):

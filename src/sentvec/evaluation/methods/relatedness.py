@@ -1,29 +1,29 @@
 """Graded relatedness with training: a softmax over the grades, and the expected grade.
 
 A score of 3.4 becomes a distribution: 0.6 on grade 3 and 0.4 on grade 4 (Tai et al. 2015). One
-linear softmax layer on [|u - v|, u * v] learns these by cross-entropy; the answer is the expected
-grade. Reported are Pearson, Spearman and the mean squared error on the test part.
+linear softmax layer on [|u - v|, u * v] learns these by cross-entropy; the prediction is the
+expected grade. Pearson, Spearman and the mean squared error on the test part are reported.
 
-What differs from the released program of the Skip-Thought paper: there the layer has no
-regulariser and Adam starts from random weights; training stops when Pearson on the development
-part does not improve after a round, and a round is the default number of epochs of the Keras
-installed (100 in 2015, 10 and 1 later), so results depend on its version and on the start. Here the
-objective is that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised
-intercept. It has one solution, found exactly, and C takes the part of early stopping: the value
-with the best Pearson on the development part wins, the smallest of those equal to four digits. Same
-data and the same model class, but the result is a function of the data alone.
+Differences from the released program of the Skip-Thought paper: its layer has no regulariser, and
+Adam starts from random weights; training stops when Pearson on the development part does not
+improve after a round, and a round is the default number of epochs of the installed Keras (100 in
+2015, 10 and 1 later), so results depend on that version and on the start. Here the objective is
+that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised intercept. It has
+one solution, which is computed exactly, and C replaces early stopping: the value with the best
+Pearson on the development part wins, the smallest of those equal to four digits. The data and the
+model class are the same, but the result is a function of the data alone.
 
 SentEval fits the same layer by squared error on the probabilities. It uses grades 1 to 5 for STS
 Benchmark too, whose scores go from 0 to 5; here the grades are the scale of the task.
 
-Not here: cosine similarity without training (`correlation.py`).
+Not here: the solver (`newton`), and cosine similarity without training (`correlation`).
 
     n rows, d columns, g grades;  weights (g, d), scores and probabilities (g, n)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -47,21 +47,21 @@ Floats: TypeAlias = NDArray[np.float64]
 
 PENALTIES = tuple(4.0**power for power in range(-3, 10))  # 1/64 .. 262144
 _DIGITS = 4  # of Pearson that count in the choice of C, as papers print them
-_ROUNDING = 8e-15  # of the sum of all gradient terms: no gradient is known better
+_ROUNDING = 8e-15  # relative to the sum of all gradient terms: no gradient is more exact
 
 
 @dataclass(frozen=True, slots=True)
 class Relatedness:
-    """What was found on the test part.
+    """The result on the test part.
 
     Attributes:
-        pearson: Of the expected grades with the gold scores; NaN if they are constant.
-        spearman: The same of the ranks.
+        pearson: Pearson's correlation of predictions and gold scores; NaN if one is constant.
+        spearman: Spearman's correlation of the same.
         mse: The mean squared error.
         penalty: The chosen C.
-        dev_pearson: Pearson on the development part with it.
+        dev_pearson: Pearson on the development part with that C.
         predictions: The expected grade of each test pair.
-        protocol: In words.
+        protocol: The protocol in words.
     """
 
     pearson: float
@@ -87,35 +87,27 @@ def relatedness(
 
     Args:
         train: Features (see `pair_features`) and gold scores.
-        dev: The same of the development part.
-        test: The same of the test part.
+        dev: The same for the development part.
+        test: The same for the test part.
         scale: The lowest and the highest grade: (1, 5) for SICK, (0, 5) for STS Benchmark.
-        penalties: The values of C tried.
-        threads: For the linear algebra; all processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        penalties: The values of C to try.
+        threads: Threads for the linear algebra; all processors if `None`.
+        progress: Called with the share that is done, 0 to 1.
     """
     parts = [dense_features(part[0]) for part in (train, dev, test)]
     gold = [
         _checked_gold(part[1], len(x), scale)
         for part, x in zip((train, dev, test), parts, strict=True)
     ]
-    design = DenseDesign(parts[0])
-    held_out = [DenseDesign(part) for part in parts[1:]]
-    grades = np.arange(scale[0], scale[1] + 1, dtype=np.float64)
-    targets = soft_labels(gold[0], scale)
     grid = checked_penalties(penalties)
-    weights = np.zeros((len(grades), design.shape[1]))
-    scores, answers = [], []
-    with blas_threads(useful_threads(design.shape, threads)):
-        for done, penalty in enumerate(grid, 1):
-            weights = fit_softmax(design, targets, penalty, weights)
-            on_dev, on_test = (grades @ softmax(part.scores(weights)) for part in held_out)
-            scores.append(pearson(on_dev, gold[1]))
-            answers.append(on_test)
-            if progress is not None:
-                progress(done / len(grid))
-    # A constant answer has no correlation (NaN), and never wins against one that has.
-    best = first_best(np.nan_to_num(scores, nan=-2.0), _DIGITS)
+    dev_scores, answers = [], []
+    for on_dev, on_test in _path(parts, soft_labels(gold[0], scale), grid, scale, threads):
+        dev_scores.append(pearson(on_dev, gold[1]))
+        answers.append(on_test)
+        if progress is not None:
+            progress(len(answers) / len(grid))
+    # A constant prediction has no correlation (NaN), and never wins against one that has.
+    best = first_best(np.nan_to_num(dev_scores, nan=-2.0), _DIGITS)
     answer = answers[best]
     found = correlate(answer, gold[2])
     return Relatedness(
@@ -123,11 +115,29 @@ def relatedness(
         spearman=found.spearman,
         mse=float(np.mean((answer - gold[2]) ** 2)),
         penalty=grid[best],
-        dev_pearson=scores[best],
+        dev_pearson=dev_scores[best],
         predictions=answer,
         protocol=f"softmax over the grades {scale[0]} to {scale[1]} on [|u-v|, u*v], L2, C of "
         f"{grid[0]:g} .. {grid[-1]:g} by Pearson on the development part, converged",
     )
+
+
+def _path(
+    parts: Sequence[NDArray[Any]],
+    targets: Floats,
+    grid: Sequence[float],
+    scale: tuple[int, int],
+    threads: int | None,
+) -> Iterator[list[Floats]]:
+    """The expected grades of the development and the test part, for each C in turn."""
+    design, *held_out = map(DenseDesign, parts)
+    grades = np.arange(scale[0], scale[1] + 1, dtype=np.float64)
+    weights = np.zeros((len(grades), design.shape[1]))
+    for penalty in grid:
+        with blas_threads(useful_threads(design.shape, threads)):
+            weights = fit_softmax(design, targets, penalty, weights)
+            predicted = [grades @ softmax(part.scores(weights)) for part in held_out]
+        yield predicted
 
 
 def soft_labels(scores: ArrayLike, scale: tuple[int, int]) -> Floats:
@@ -224,7 +234,7 @@ def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Flo
     scores = design.scores(start)
     chances = softmax(scores)
     # One for all grades: so steps keep the sum over the grades at zero, where the Hessian is well
-    # conditioned. With one for each grade the conjugate gradients take for ever.
+    # conditioned. With one for each grade, conjugate gradients hardly converge.
     solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
     noise = [np.array([_ROUNDING * penalty * (design.norms**p).sum()]) for p in (1, 2)]
     return minimise(
