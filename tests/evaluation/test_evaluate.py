@@ -343,7 +343,7 @@ def test_progress_is_told_of_every_task(tree):
     [
         ({"suite": "quik"}, "did you mean 'quick'"),
         ({"tasks": "MR,STS41"}, "there is no task 'STS41'"),
-        ({"tasks": []}, "no task is named"),
+        ({"tasks": []}, "got no task"),
         ({"protocol": "papers"}, "there is no protocol 'papers' - did you mean 'paper'"),
         ({"seed": -1}, "seed is -1 - expected a whole number from 0"),
         ({"seed": 1.5}, "seed is 1.5"),
