@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from sentvec import evaluate, load
-from sentvec.baselines.baselines import Sif, open_baseline
+from sentvec.baselines.opening import open_baseline
+from sentvec.baselines.sif import Sif
 from sentvec.cli.app import app, main
 from sentvec.errors import (
     EmptyTextWarning,

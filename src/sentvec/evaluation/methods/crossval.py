@@ -1,10 +1,10 @@
 """Predictions of many classifiers at once: every fold, every C, for all rows of a task.
 
-A protocol is bookkeeping on one array: what class a classifier with this C, trained on these rows,
-gives each row. Rows that a fold does not train on (its held-out part, a development or test part)
-are only predicted.
+All protocols work on one array: the class that a classifier with some C, trained on some rows,
+predicts for each row. Rows that a fold does not train on (its held-out part, a development or test
+part) are only predicted.
 
-Not here: which folds a protocol makes and how it chooses C (`classify.py`).
+Not here: which folds a protocol makes, and how it chooses C (`classify`).
 
     n rows, f folds, c values of C;  predictions (c, f, n)
 """
@@ -62,14 +62,14 @@ def fold_predictions(
     """Train on each fold with each C and predict every row.
 
     Args:
-        features: A row an item, (n, d).
-        labels: Their classes, (n,).
-        rows: What each fold trains on, (f, n).
-        penalties: The values of C, rising.
-        tokens: The sentences, if naive-Bayes n-grams should stand beside the features; they are
-            made anew from the rows of each fold.
-        threads: All processors if `None`; results do not depend on it.
-        progress: Told the share that is done, 0 to 1, from any thread but never from two at once.
+        features: One row for each item, (n, d).
+        labels: The class of each item, (n,).
+        rows: The rows each fold trains on, (f, n).
+        penalties: The values of C, ascending.
+        tokens: The tokens of each sentence, to add naive-Bayes n-grams to the features; they are
+            computed from the training rows of each fold.
+        threads: Threads to use, all processors if `None`; results do not depend on it.
+        progress: Called with the share that is done, 0 to 1, by one thread at a time.
 
     Returns:
         The predicted classes, (c, f, n).
@@ -110,7 +110,7 @@ def _with_ngrams(
     threads: int | None,
     meter: _Meter,
 ) -> Ids:
-    """Folds with n-grams share no features, so each is solved alone, several in threads."""
+    """Folds with n-grams share no features, so each is solved alone, in a thread of its own."""
     sparse = checked_features(features) if is_sparse(features) else None
     dense = DenseDesign(features if sparse is None else np.zeros((len(labels), 0)))
 
@@ -139,7 +139,7 @@ def _blocks(n_folds: int, scores_a_fold: int) -> list[slice]:
 
 
 class _Meter:
-    """Counts what is done and tells a listener its share."""
+    """Counts what is done and reports its share to a listener."""
 
     def __init__(self, listen: Listen | None, total: int) -> None:
         self._listen, self._total, self._done = listen, total, 0
