@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sentvec import SkipThoughtSettings, Tokenizer
-from sentvec.models.skip_thought.trainer import Worker, memory_of, triples_of
+from sentvec.models.skip_thought.trainer import SkipThoughtTrainer, memory_of
 from sentvec.networks.inference import using_threads
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import open_corpus
@@ -63,9 +63,10 @@ def main() -> None:
         corpus = encode_corpus(
             open_corpus(text), Tokenizer("whitespace"), Path(name), min_count=1, unknown=True
         )
-        triples = triples_of(corpus, settings)
-        worker = Worker(triples, settings, len(corpus.vocabulary), schedule)
-        dealt = triples.batches(schedule)
+        trainer = SkipThoughtTrainer(settings, Tokenizer("whitespace"))
+        data = trainer.data(corpus)
+        [worker] = trainer.workers(data, [trainer.start(data)])
+        dealt = data.batches(schedule)
         for _ in range(batches):
             batch = dealt.next_batch()
             assert batch is not None, "fewer batches than were asked for"

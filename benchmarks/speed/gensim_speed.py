@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from common.texts import copy_words
 from kernel_speed import words_per_second
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.models.sent2vec.trainer import resolved
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -59,7 +58,6 @@ def our_seconds(
             open_corpus(path), Tokenizer("whitespace"), Path(folder), min_count=MIN_COUNT
         )
         reading = time.process_time() - start
-        settings = resolved(settings, corpus)
         speed = words_per_second(corpus, settings, words, rebuild=False)
         return corpus, reading, len(corpus.ids) / speed
 

@@ -23,13 +23,11 @@ import numpy as np
 import rebuild_kernel
 from sentvec.kernels.sent2vec import update
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.models.sent2vec.trainer import keep_probabilities, resolved
-from sentvec.models.sent2vec.worker import Shared, Worker
+from sentvec.models.sent2vec.trainer import Sent2VecTrainer
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import matrices
-from sentvec.training.batches import Batches, Schedule
+from sentvec.training.batches import Schedule
 
 ROWS = (
     ("rebuild, negatives per target", True, False),
@@ -43,15 +41,10 @@ def words_per_second(
     corpus: EncodedCorpus, settings: Sent2VecSettings, words: int, *, rebuild: bool
 ) -> float:
     """Train on the first N words of an epoch; known words per CPU second."""
-    counts = corpus.vocabulary.counts
-    n_words, buckets = len(counts), settings.buckets or 0
-    V = matrices.uniform(n_words + buckets, settings.dim, seed=1, threads=1)
-    U = matrices.zeros(n_words, settings.dim)
-    keep = keep_probabilities(counts, settings)
-    shared = Shared(counts, keep, V, U, settings, len(corpus.ids))
-    worker = Worker(shared)
-    schedule = Schedule(1, settings.lr, True, settings.seed, 1)
-    state: Any = Batches(corpus, schedule, 1e9)
+    trainer = Sent2VecTrainer(settings, Tokenizer("whitespace")).resolve(corpus)
+    data = trainer.data(corpus)
+    [worker] = trainer.workers(data, [trainer.start(data)])
+    state: Any = data.batches(Schedule(1, settings.lr, True, settings.seed, 1), 1e9)
     kernel = rebuild_kernel.train_batch if rebuild else update.train_batch
     done, seconds = 0, 0.0
     with mock.patch.object(update, "train_batch", kernel):
@@ -69,16 +62,15 @@ def measure(corpus: EncodedCorpus, dim: int, options: argparse.Namespace) -> Non
     speeds: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
     for _ in range(options.rounds):
         for name, rebuild, shared in ROWS:
-            settings = resolved(
-                Sent2VecSettings.make(
-                    dim=dim,
-                    negatives=options.negatives,
-                    shared_negatives=shared,
-                    subsample=options.subsample,
-                    drop_ngrams=options.drop_ngrams,
-                    buckets=options.buckets,
-                ),
-                corpus,
+            settings = Sent2VecSettings.make(
+                dim=dim,
+                epochs=1,
+                threads=1,
+                negatives=options.negatives,
+                shared_negatives=shared,
+                subsample=options.subsample,
+                drop_ngrams=options.drop_ngrams,
+                buckets=options.buckets,
             )
             words = int(options.words * 100 / max(dim, 100))
             speeds[name].append(words_per_second(corpus, settings, words, rebuild=rebuild))

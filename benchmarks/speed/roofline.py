@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from sentvec.kernels.jit import kernel
 from sentvec.kernels.prefetch import prefetch_row
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.models.sent2vec.trainer import keep_probabilities, resolved
-from sentvec.models.sent2vec.worker import Shared, Worker
+from sentvec.models.sent2vec.trainer import Sent2VecTrainer
+from sentvec.models.sent2vec.worker import Worker
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import matrices
-from sentvec.training.batches import Batches, Schedule
+from sentvec.training.batches import Schedule
 
 AHEAD = 40  # rows: about a sentence
 
@@ -64,11 +64,11 @@ def bytes_of_kernel(
     words: int,
 ) -> float:
     """Bytes a second of the rows that training must touch, on N words."""
-    counts = corpus.vocabulary.counts
     threads = settings.threads or 1
-    shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, len(corpus.ids))
-    state = Batches(corpus, Schedule(1, settings.lr, True, 1, threads))
-    workers = [Worker(shared) for _ in range(threads)]
+    trainer = Sent2VecTrainer(settings, Tokenizer("whitespace"))
+    data = trainer.data(corpus)
+    state = data.batches(Schedule(1, settings.lr, True, 1, threads))
+    workers = trainer.workers(data, [{"input_vectors": V, "output_vectors": U}] * threads)
     for worker in workers:
         worker(next(iter(state)))
     hands = state.deal(threads, words // threads)
@@ -107,12 +107,9 @@ def main() -> None:
                 V = matrices.uniform(n_words + buckets, dim, seed=1, threads=1)
                 U = matrices.zeros(n_words, dim)
                 for threads in options.threads:
-                    settings = resolved(
-                        Sent2VecSettings.make(
-                            dim=dim, buckets=buckets, threads=threads, subsample=1e-5,
-                            drop_ngrams=4, negatives=10,
-                        ),
-                        corpus,
+                    settings = Sent2VecSettings.make(
+                        dim=dim, buckets=buckets, threads=threads, subsample=1e-5,
+                        drop_ngrams=4, negatives=10,
                     )  # fmt: skip
                     roof = bytes_of_roofline(V, threads)
                     words = int(options.words * 100 / dim * threads)

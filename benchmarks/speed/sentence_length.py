@@ -18,21 +18,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.models.sent2vec.trainer import keep_probabilities, resolved
-from sentvec.models.sent2vec.worker import Shared, Worker
-from sentvec.models.siamese_cbow import trainer as siamese_trainer
-from sentvec.models.siamese_cbow import worker as siamese_worker
+from sentvec.models.sent2vec.trainer import Sent2VecTrainer
 from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+from sentvec.models.siamese_cbow.trainer import SiameseCBOWTrainer
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import matrices
-from sentvec.training.batches import Batches, Schedule
-from sentvec.training.loop import Worker as AnyWorker
+from sentvec.training.batches import Schedule
+from sentvec.training.trainer import Trainer
 
 WORDS = 180_000
 LENGTHS = (18, 180, 1_800, 180_000)
@@ -42,11 +40,7 @@ SIAMESE_LENGTHS = (18, 180, 1_800, 18_000)
 def nanoseconds_per_word(corpus: EncodedCorpus, settings: Sent2VecSettings, length: int) -> float:
     """Train once on the first 180,000 words, cut into lines of one length."""
     cut = replace(corpus, ids=corpus.ids[:WORDS], offsets=np.arange(0, WORDS + 1, length))
-    counts = corpus.vocabulary.counts
-    V = matrices.uniform(len(counts) + (settings.buckets or 0), settings.dim, seed=1, threads=1)
-    U = matrices.zeros(len(counts), settings.dim)
-    shared = Shared(counts, keep_probabilities(counts, settings), V, U, settings, WORDS)
-    return _timed(Worker(shared), Batches(cut, _schedule(settings), 1e9))
+    return _timed(Sent2VecTrainer(settings, Tokenizer("whitespace")), cut)
 
 
 def siamese_nanoseconds(corpus: EncodedCorpus, settings: SiameseCBOWSettings, length: int) -> float:
@@ -55,18 +49,14 @@ def siamese_nanoseconds(corpus: EncodedCorpus, settings: SiameseCBOWSettings, le
         corpus, ids=corpus.ids[:WORDS], offsets=np.arange(0, WORDS + 1, length),
         documents=np.array([0, WORDS // length]),
     )  # fmt: skip
-    counts, pairs = corpus.vocabulary.counts, siamese_trainer.Pairs.of(cut, settings)
-    V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
-    shared = siamese_worker.Shared(counts, V, np.zeros(0, np.float32), pairs, settings)
-    return _timed(siamese_worker.Worker(shared), Batches(pairs.units, _schedule(settings), 1e9))
+    return _timed(SiameseCBOWTrainer(settings, Tokenizer("whitespace")), cut)
 
 
-def _schedule(settings: Sent2VecSettings | SiameseCBOWSettings) -> Schedule:
-    return Schedule(2, settings.lr, True, settings.seed, 1)
-
-
-def _timed(worker: AnyWorker, state: Batches) -> float:
+def _timed(trainer: Trainer[Any, Any], corpus: EncodedCorpus) -> float:
     """Nanoseconds of CPU time a word."""
+    data = trainer.data(corpus)
+    [worker] = trainer.workers(data, [trainer.start(data)])
+    state = data.batches(Schedule(2, trainer.settings.lr, True, trainer.settings.seed, 1), 1e9)
     seconds = 0.0
     for _ in range(2):  # the first pass touches the memory
         seconds = 0.0
@@ -114,7 +104,7 @@ def _measure(
     made = Sent2VecSettings.make(
         dim=options.dim, subsample=options.subsample, drop_ngrams=options.drop_ngrams
     )
-    settings = resolved(made, corpus)
+    settings = Sent2VecTrainer(made, Tokenizer("whitespace")).resolve(corpus).settings
     return LENGTHS, lambda length: nanoseconds_per_word(corpus, settings, length)
 
 

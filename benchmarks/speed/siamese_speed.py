@@ -23,28 +23,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.models.siamese_cbow.pairs import Pairs
 from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
-from sentvec.models.siamese_cbow.trainer import Pairs
-from sentvec.models.siamese_cbow.worker import Shared, Worker
+from sentvec.models.siamese_cbow.trainer import SiameseCBOWTrainer
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training import matrices
-from sentvec.training.batches import EMPTY_BATCH, Batches, Schedule
+from sentvec.training.batches import EMPTY_BATCH, Schedule
 
 PAPER = "paper/siamese-cbow"
 
 
 def ours(corpus: EncodedCorpus, settings: SiameseCBOWSettings, sentences: int) -> float:
     """Middle sentences per CPU second over at least N sentences of an epoch."""
-    counts, pairs = corpus.vocabulary.counts, Pairs.of(corpus, settings)
-    V = matrices.normal(len(counts), settings.dim, deviation=0.01, seed=1, threads=1)
-    adagrad = settings.optimizer == "adagrad"
-    worker = Worker(
-        Shared(counts, V, np.zeros(len(counts) if adagrad else 0, np.float32), pairs, settings)
-    )
+    trainer = SiameseCBOWTrainer(settings, Tokenizer("whitespace"))
+    data = trainer.data(corpus)
+    [worker] = trainer.workers(data, [trainer.start(data)])
     worker(EMPTY_BATCH)  # compiled
-    state = Batches(pairs.units, Schedule(1, settings.lr, True, 1, 1))
+    state = data.batches(Schedule(1, settings.lr, True, 1, 1))
     done, start = 0, time.thread_time()
     while done < sentences and (batch := state.next_batch()) is not None:
         done += worker(batch)[1]

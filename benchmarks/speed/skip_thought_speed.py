@@ -26,7 +26,9 @@ from torch import nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from common.texts import copy_words
 from sentvec import SkipThoughtSettings, Tokenizer
-from sentvec.models.skip_thought.trainer import Worker, rows_of_ids, triples_of
+from sentvec.models.skip_thought.neighbours import triples_of
+from sentvec.models.skip_thought.trainer import SkipThoughtTrainer
+from sentvec.models.skip_thought.worker import rows_of_ids
 from sentvec.networks import skip_thought
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
 from sentvec.text.sources import open_corpus
@@ -133,18 +135,19 @@ def ours(
     corpus: EncodedCorpus, settings: SkipThoughtSettings, n_batches: int
 ) -> tuple[float, float, float]:
     """(words a second, share of time in the output layer, share for making batches)."""
-    n_words = len(corpus.vocabulary)
-    triples = triples_of(corpus, settings)
-    worker = Worker(triples, settings.with_values(device="cpu"), n_words, SCHEDULE)
+    trainer = SkipThoughtTrainer(settings.with_values(device="cpu"), Tokenizer("whitespace"))
+    data = trainer.data(corpus)
+    [worker] = trainer.workers(data, [trainer.start(data)])
     gather = Timed(worker._neighbours)
     before = vars(skip_thought)["output_loss"]
     layer = Timed(before)
     vars(worker)["_neighbours"] = gather
     vars(skip_thought)["output_loss"] = layer
     try:
-        speed, (dealing, gathering, output) = measure(worker, triples, n_batches, gather, layer)
+        speed, shares = measure(worker, data.triples, n_batches, gather, layer)
     finally:
         vars(skip_thought)["output_loss"] = before
+    dealing, gathering, output = shares
     return speed, output, dealing + gathering
 
 

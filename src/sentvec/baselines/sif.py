@@ -47,7 +47,7 @@ class Sif(TextEncoder):
         self, model: StoredEncoder, counts: Mapping[str, int] | None = None, a: float = A
     ) -> None:
         model = averaging(model, "the model of SIF", "word vectors to weigh")
-        if model.config["sizes"]["buckets"]:
+        if model.config.sizes.buckets:
             msg = (
                 "SIF weights words, and this model has n-grams - expected vectors of words alone, "
             )
@@ -82,9 +82,10 @@ class Sif(TextEncoder):
         """What a report says of it; the fingerprint covers the word vectors and their weights."""
         whole = blake2b(fingerprint(self.model).encode(), digest_size=16)
         whole.update(self._weights.astype("<f4").tobytes())
+        vectors = self.model.config.source or self.model.config.sizes
         return {"kind": "sif", "fingerprint": whole.hexdigest(), "a": self._a,
                 "counts": self._total, "component": "of each task",
-                "vectors": self.model.config.get("source", self.model.config["sizes"])}  # fmt: skip
+                "vectors": vectors.to_json()}  # fmt: skip
 
     def fit(self, texts: Sequence[str]) -> Sif:
         """Find the component that is common to these texts."""

@@ -35,10 +35,10 @@ def describe_model(model: Any, name: str | None) -> dict[str, Any]:
     """A model as the report has it; what is not known of it is `None`."""
     if isinstance(model, StoredEncoder):
         own = {
-            "kind": model.config["model"],
-            **{key: int(size) for key, size in model.config["sizes"].items()},
+            "kind": model.config.kind,
+            **{key: int(size) for key, size in model.config.sizes.stored.items()},
             "fingerprint": fingerprint(model),
-            "corpus": model.config.get("corpus", {}).get("fingerprint"),
+            "corpus": model.config.corpus and model.config.corpus.fingerprint,
         }
     else:
         kind = type(model)

@@ -519,7 +519,7 @@ def test_a_rate_far_too_high_is_divergence_not_a_crash():
 
 
 def test_memory_is_estimated_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr("sentvec.training.memory.available", lambda: 10_000)
+    monkeypatch.setattr("sentvec.training.memory.available_memory", lambda: 10_000)
     with pytest.raises(NotEnoughMemoryError, match="needs at least"):
         train()
 

@@ -462,7 +462,7 @@ def test_what_is_not_finite_is_divergence(monkeypatch):
 
 
 def test_memory_is_estimated_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr("sentvec.training.memory.available", lambda: 10_000)
+    monkeypatch.setattr("sentvec.training.memory.available_memory", lambda: 10_000)
     with pytest.raises(NotEnoughMemoryError, match=r"needs at least .* lower batch, dim, word_dim"):
         train()
 
@@ -471,7 +471,7 @@ def test_memory_that_the_vocabulary_needs_is_estimated_too(monkeypatch):
     heard = Heard()
     train(listener=heard, epochs=1)
     [need] = heard.estimates
-    monkeypatch.setattr("sentvec.training.memory.available", lambda: need.total - 1)
+    monkeypatch.setattr("sentvec.training.memory.available_memory", lambda: need.total - 1)
     with pytest.raises(NotEnoughMemoryError, match=r"training needs \d.* lower batch, dim, word_"):
         train()
 

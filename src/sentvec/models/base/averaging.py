@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.machine import available_memory
 from sentvec.models.base.checks import check_rows, check_tokenizer
 from sentvec.models.base.encoder import Vectors
 from sentvec.models.base.explain import feature_names, shares
@@ -27,7 +28,6 @@ from sentvec.storage.folder import ModelFolder
 from sentvec.storage.rows import Rows, rows_of, to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training.memory import available
 
 # So many texts at once have words from all over a matrix.
 _MANY_TEXTS = 2048
@@ -119,7 +119,7 @@ class SentenceEncoder(StoredEncoder):
 
     @cached_property
     def _fits_memory(self) -> bool:
-        size, free = self.rows.shape[0] * self.dim * 4, available()
+        size, free = self.rows.shape[0] * self.dim * 4, available_memory()
         return free is None or size < free / 2
 
     def _encode(

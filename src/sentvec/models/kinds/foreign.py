@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sentvec.formats.shared.foreign import ForeignModel
+from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.packing import SENTENCE_END
 from sentvec.models.base.stored import Reopen, StoredEncoder
 from sentvec.models.kinds.kind import KINDS
@@ -66,7 +67,9 @@ def _dtype(opened: ForeignModel) -> str:
 
 def _needed(opened: ForeignModel) -> dict[str, Any]:
     """The tensors without rows that nothing uses (Sent2Vec has had one since March 2019)."""
-    if opened.kind != "sent2vec" or "input_vectors" not in opened.tensors:
+    model = KINDS[opened.kind].model
+    is_hashed = issubclass(model, SentenceEncoder) and model.HASHES_IDS
+    if not is_hashed or "input_vectors" not in opened.tensors:
         return opened.tensors
     rows = opened.sizes["vocabulary"] + opened.sizes["buckets"]
     return {**opened.tensors, "input_vectors": opened.tensors["input_vectors"][:rows]}
