@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError
+from sentvec.text.corpus_files import Ids
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.text.numbers import Ids
 
 BATCH_TOKENS = 20_000
 BATCH_SENTENCES = 10_000

@@ -19,7 +19,7 @@ from sentvec.errors import DivergedError, FormatError, InputTypeError, SettingsE
 from sentvec.models.base.averaging import SentenceEncoder, averaging
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.storage.rows import Rows, in_blocks
+from sentvec.storage.rows import Rows, iter_blocks
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import matrices
 
@@ -100,7 +100,7 @@ def _copy(rows: Rows, first: int, target: matrices.Matrix) -> None:
 
 
 def _is_finite(rows: Rows) -> bool:
-    return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
+    return all(np.isfinite(block).all() for block in iter_blocks(rows, np.arange(rows.shape[0])))
 
 
 def opened_model(model: str | os.PathLike[str] | StoredEncoder, name: str) -> StoredEncoder:

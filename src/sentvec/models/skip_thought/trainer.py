@@ -15,8 +15,8 @@ from sentvec.errors import CorpusError
 from sentvec.machine import processors
 from sentvec.models.skip_thought.settings import SkipThoughtSettings
 from sentvec.networks.shape import DECODERS, FIRST_WORD, UNKNOWN, Shape
+from sentvec.text.corpus_files import Ids
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.text.numbers import Ids
 from sentvec.training import memory
 from sentvec.training.batches import Batch, Schedule
 from sentvec.training.triples import Triples

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from sentvec.errors import DivergedError, FormatError, StorageError
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
+from sentvec.text.saved_corpus import reopen_corpus, save_corpus
 from sentvec.text.sources import Source
-from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import loop, matrices
 from sentvec.training.batches import Position, Schedule
@@ -204,13 +204,13 @@ def finish(cls: Any, run: Run, tokenizer: Tokenizer) -> Any:
     """Train a run to its end, make the model and save it."""
     run.settings.update(cls._resolved(run.settings, run.corpus))
     if run.checkpoints is not None and run.saved is None:
-        held_out = store(run.held_out, run.folder / "held-out") if run.held_out else None
+        held_out = save_corpus(run.held_out, run.folder / "held-out") if run.held_out else None
         run.checkpoints.write_run(
             {
                 "model": cls.KIND,
                 "settings": run.settings,
                 "tokenizer": tokenizer.to_config(),
-                "corpus": store(run.corpus, run.folder),
+                "corpus": save_corpus(run.corpus, run.folder),
                 "held_out": held_out,
                 "patience": run.plan.patience,
                 "validate_every": run.plan.validate_every,
@@ -281,10 +281,10 @@ def resume_run(cls: Any, checkpoints: CheckpointFolder, plan: Plan, listener: Li
     position, saved = checkpoints.read()
     best = Best(checkpoints.corpus, **(position.pop("best") or {}))
     best.read()  # whether it is whole
-    corpus = reopen(checkpoints.corpus, about["corpus"])
+    corpus = reopen_corpus(checkpoints.corpus, about["corpus"])
     held_out = None
     if about["held_out"] is not None:
-        held_out = reopen(checkpoints.corpus / "held-out", about["held_out"])
+        held_out = reopen_corpus(checkpoints.corpus / "held-out", about["held_out"])
     plan = dataclasses.replace(
         plan, patience=about["patience"], validate_every=about.get("validate_every")
     )
