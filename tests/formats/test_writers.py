@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 from sentvec.errors import StorageError
 from sentvec.formats.fasttext_files.write_sent2vec import write_sent2vec
 from sentvec.formats.shared import replacing
-from sentvec.formats.word_vector_files.model import open_word_vectors
+from sentvec.formats.word_vector_files.reader import open_word_vectors
 from sentvec.formats.word_vector_files.write_word2vec import write_word2vec
 from sentvec.storage.rows import OffsetRows
 from sentvec.text.unicode import encode

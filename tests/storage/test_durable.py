@@ -102,7 +102,7 @@ def test_a_checkpoint_is_on_the_disk_with_its_corpus_before_it_has_its_name(tmp_
 
 def test_a_run_without_checkpoints_does_not_wait_for_its_corpus(tmp_path, monkeypatch):
     forced = []
-    monkeypatch.setattr("sentvec.storage.checkpoint.force", forced.append)
+    monkeypatch.setattr("sentvec.storage.checkpoint.fsync_path", forced.append)
     train(tmp_path / "model", checkpoint_every=None)
     assert forced == []
 

@@ -104,7 +104,7 @@ def test_the_checkpoint_of_an_earlier_version_has_a_summary_too(corpus, tmp_path
     def old(stats):
         return {name: value for name, value in real(stats).items() if name not in new}
 
-    monkeypatch.setattr("sentvec.text.stored.asdict", old)
+    monkeypatch.setattr("sentvec.text.saved_corpus.asdict", old)
     with pytest.raises(KeyboardInterrupt):
         train_sent2vec(corpus, output=output, listener=Heard(0.3), **SETTINGS)
     resume(output, listener=heard)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sentvec.errors import CorpusError, FormatError, PrunedVocabularyWarning
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
+from sentvec.text.saved_corpus import reopen_corpus, save_corpus
 from sentvec.text.sources import open_corpus
-from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.batches import Position, Schedule
 from sentvec.training.triples import Triples
@@ -314,7 +314,7 @@ def test_held_out_text_has_the_ids_of_the_corpus_and_its_own_unknown_words(tmp_p
 
 def test_a_stored_corpus_is_the_same_opened_again(tmp_path):
     corpus = encoded(tmp_path, TEXT, min_count=2)
-    again = reopen(tmp_path, store(corpus, tmp_path))
+    again = reopen_corpus(tmp_path, save_corpus(corpus, tmp_path))
     assert again.stats == corpus.stats
     assert (again.stats.empty_sentences, again.stats.single_sentences) == (2, 1)
     assert sentences_of(again) == sentences_of(corpus)
@@ -323,9 +323,9 @@ def test_a_stored_corpus_is_the_same_opened_again(tmp_path):
 
 
 def test_a_stored_corpus_with_another_count_is_refused(tmp_path):
-    checksum = store(encoded(tmp_path, TEXT, min_count=2), tmp_path)
+    checksum = save_corpus(encoded(tmp_path, TEXT, min_count=2), tmp_path)
     state = json.loads((tmp_path / "corpus.json").read_text())
     state["stats"]["empty_sentences"] = 0
     (tmp_path / "corpus.json").write_text(json.dumps(state))
     with pytest.raises(FormatError, match="checksum"):
-        reopen(tmp_path, checksum)
+        reopen_corpus(tmp_path, checksum)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from sentvec.formats.fasttext_files.header import HEAD, looks_like_fasttext
-from sentvec.formats.fasttext_files.model import open_fasttext
+from sentvec.formats.fasttext_files.reader import open_fasttext
 from sentvec.formats.shared.buffers import opened
 from sentvec.formats.shared.foreign import ForeignModel
-from sentvec.formats.word_vector_files.model import open_word_vectors
+from sentvec.formats.word_vector_files.reader import open_word_vectors
 
 
 def open_foreign(path: Path) -> ForeignModel:

@@ -18,7 +18,7 @@ from sentvec.formats.word_vector_files.write_word2vec import write_word2vec
 from sentvec.models.base.averaging import SentenceEncoder, averaging
 from sentvec.models.base.packing import first_ids, kept_words
 from sentvec.models.base.stored import StoredEncoder
-from sentvec.storage.rows import DenseRows, in_blocks
+from sentvec.storage.rows import DenseRows, iter_blocks
 from sentvec.text.unicode import encode
 
 _BLOCK = 1 << 14
@@ -98,9 +98,9 @@ def to_sent2vec(
         words=[encode(model.vocabulary.words[number]) for number in ids.tolist()],
         counts=model.vocabulary.counts[ids],
         settings=settings,
-        input_blocks=in_blocks(model.rows, rows),
+        input_blocks=iter_blocks(model.rows, rows),
         input_rows=len(rows),
-        output_blocks=None if outputs is None else in_blocks(DenseRows(outputs), ids),
+        output_blocks=None if outputs is None else iter_blocks(DenseRows(outputs), ids),
     )
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
-from sentvec.storage.durable import force, put_in_place
+from sentvec.storage.durable import fsync_path, put_in_place
 from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
 
@@ -138,8 +138,8 @@ class CheckpointFolder:
             }
             (fresh / "position.json").write_text(json.dumps(state), encoding="utf-8")
             if not before:  # what all checkpoints need; a run without any need not wait for it
-                force(self.corpus)
-                force(self.path / RUN)
+                fsync_path(self.corpus)
+                fsync_path(self.path / RUN)
             put_in_place(fresh, target)
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)

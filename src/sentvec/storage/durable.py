@@ -22,12 +22,12 @@ def put_in_place(fresh: Path, target: Path) -> None:
     Raises:
         OSError: The disk does not take it; the target is what it was.
     """
-    force(fresh)
+    fsync_path(fresh)
     fresh.replace(target)
     fsync_directory(target.parent)
 
 
-def force(path: Path) -> None:
+def fsync_path(path: Path) -> None:
     """Force a file to the disk, or a folder with all that is in it.
 
     Raises:
@@ -35,7 +35,7 @@ def force(path: Path) -> None:
     """
     if path.is_dir():
         for entry in path.iterdir():
-            force(entry)
+            fsync_path(entry)
         fsync_directory(path)
         return
     # Windows forces only what is open for writing.

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
 from sentvec.storage.config import ModelConfig
-from sentvec.storage.durable import force, fsync_directory
+from sentvec.storage.durable import fsync_directory, fsync_path
 from sentvec.storage.tensors import Tensor, map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
 
@@ -211,7 +211,7 @@ def _replace(fresh: Path, target: Path) -> None:
             msg = f"{old} is in the way and is no model - it is left alone; move it and save again"
             raise StorageError(msg)
         _finish(old, target)
-    force(fresh)  # before there is a moment without a model of that name
+    fsync_path(fresh)  # before there is a moment without a model of that name
     for attempt in range(_TRIES):
         if target.exists():
             target.rename(old)

@@ -231,10 +231,10 @@ def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) ->
         raise FormatError(msg) from error
 
 
-def in_blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
+def iter_blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
     """Copies of these rows, some thousand at a time, in order.
 
-    >>> [len(block) for block in in_blocks(DenseRows(np.eye(3, dtype=np.float32)), np.arange(3))]
+    >>> [len(block) for block in iter_blocks(DenseRows(np.eye(3, dtype=np.float32)), np.arange(3))]
     [3]
     """
     return (matrix.take(rows[start : start + _BLOCK]) for start in range(0, len(rows), _BLOCK))

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import CorpusError, SourceChangedWarning
-from sentvec.text.numbers import DROPPED, Ids, NumberWriter, mapped, numbers_to_ids, storing_in
+from sentvec.text.corpus_files import DROPPED, Ids, NumberWriter, mapped, numbers_to_ids, storing_in
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError
-from sentvec.text.numbers import Ids
+from sentvec.text.corpus_files import Ids
 
 BATCH_TOKENS = 20_000
 BATCH_SENTENCES = 10_000

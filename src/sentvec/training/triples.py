@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.text.corpus_files import Ids
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.text.numbers import Ids
 from sentvec.training.batches import Batch, Batches, Position, Schedule, Units
 
 _WINDOW = 1 << 22  # sentences looked at at a time

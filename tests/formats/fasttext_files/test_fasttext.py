@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from sentvec.errors import FormatError, SourceError
 from sentvec.formats.fasttext_files.header import HEAD, LOSSES, MODELS, looks_like_fasttext
-from sentvec.formats.fasttext_files.model import open_fasttext
+from sentvec.formats.fasttext_files.reader import open_fasttext
 from sentvec.formats.open import open_foreign
 from sentvec.models.fasttext.subwords import subword_rows
 from sentvec.storage.rows import rows_of, to_array

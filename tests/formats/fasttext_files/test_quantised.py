@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sentvec.errors import FormatError
-from sentvec.formats.fasttext_files.model import open_fasttext
+from sentvec.formats.fasttext_files.reader import open_fasttext
 from sentvec.models.fasttext.subwords import KeptBuckets
 from sentvec.storage.rows import rows_of, to_array
 from sentvec.text.ngrams import feature_lists

@@ -19,8 +19,8 @@ from sentvec.errors import FormatError, SourceError, StorageError
 from sentvec.formats.shared import buffers
 from sentvec.formats.word_vector_files import binary as word2vec_binary
 from sentvec.formats.word_vector_files import text as vector_text
-from sentvec.formats.word_vector_files.model import open_word_vectors
-from sentvec.formats.word_vector_files.numbers import parse_numbers
+from sentvec.formats.word_vector_files.decimals import parse_numbers
+from sentvec.formats.word_vector_files.reader import open_word_vectors
 from sentvec.storage.rows import OffsetRows
 
 WORDS = ["the", "cat", "zeeën", "。"]

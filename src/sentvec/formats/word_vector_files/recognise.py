@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
-from sentvec.formats.word_vector_files.numbers import NOT_FINITE, NUMBER
+from sentvec.formats.word_vector_files.decimals import NOT_FINITE, NUMBER
 
 BOM = codecs.BOM_UTF8
 READABLE = (

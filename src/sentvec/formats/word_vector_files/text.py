@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
 from sentvec.formats.shared.buffers import forget
-from sentvec.formats.word_vector_files.numbers import (
+from sentvec.formats.word_vector_files.decimals import (
     NOT_FINITE,
     NUMBER,
     is_finite_number,

@@ -14,7 +14,7 @@ from sentvec.errors import DivergedError, FormatError, SettingsError
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.storage.rows import Rows, in_blocks
+from sentvec.storage.rows import Rows, iter_blocks
 from sentvec.training import matrices
 
 # What the vectors of a model are made with; a run that starts from it has the same.
@@ -86,4 +86,4 @@ def _copy(rows: Rows, first: int, target: matrices.Matrix) -> None:
 
 
 def _is_finite(rows: Rows) -> bool:
-    return all(np.isfinite(block).all() for block in in_blocks(rows, np.arange(rows.shape[0])))
+    return all(np.isfinite(block).all() for block in iter_blocks(rows, np.arange(rows.shape[0])))

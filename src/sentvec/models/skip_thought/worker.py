@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sentvec.models.skip_thought.neighbours import Neighbours
 from sentvec.models.skip_thought.settings import SkipThoughtSettings
 from sentvec.networks.shape import DECODERS, FIRST_WORD, UNKNOWN, Shape
-from sentvec.text.numbers import Ids
+from sentvec.text.corpus_files import Ids
 from sentvec.training import trainer
 from sentvec.training.batches import Batch, Schedule
 from sentvec.training.triples import Triples

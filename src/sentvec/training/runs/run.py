@@ -24,8 +24,8 @@ from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.config import ModelConfig
 from sentvec.storage.records import Corpus, StoredSettings, Training
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
+from sentvec.text.saved_corpus import reopen_corpus
 from sentvec.text.sources import Source
-from sentvec.text.stored import reopen, store
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices
@@ -242,10 +242,10 @@ def resume_run(
     position, saved = checkpoints.read()
     best = Best(checkpoints.corpus, **(position.pop("best") or {}))
     best.read()  # whether it is whole
-    corpus = reopen(checkpoints.corpus, about["corpus"])
+    corpus = reopen_corpus(checkpoints.corpus, about["corpus"])
     held_out = None
     if about["held_out"] is not None:
-        held_out = reopen(checkpoints.corpus / "held-out", about["held_out"])
+        held_out = reopen_corpus(checkpoints.corpus / "held-out", about["held_out"])
     plan = dataclasses.replace(
         plan, patience=about["patience"], validate_every=about.get("validate_every")
     )
@@ -262,13 +262,13 @@ def _finished(run: Run, make: Make[Model]) -> Model:
     """Train a run to its end, make the model and save it."""
     run.trainer = run.trainer.resolve(run.corpus)
     if run.checkpoints is not None and run.saved is None:
-        held_out = store(run.held_out, run.folder / "held-out") if run.held_out else None
+        held_out = save_corpus(run.held_out, run.folder / "held-out") if run.held_out else None
         run.checkpoints.write_run(
             {
                 "model": run.trainer.KIND,
                 "settings": run.trainer.settings.to_config(),
                 "tokenizer": run.trainer.tokenizer.to_config(),
-                "corpus": store(run.corpus, run.folder),
+                "corpus": save_corpus(run.corpus, run.folder),
                 "held_out": held_out,
                 "patience": run.plan.patience,
                 "validate_every": run.plan.validate_every,

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
+from sentvec.text.corpus_files import storing_in
 from sentvec.text.encoded import CorpusStats, EncodedCorpus, sentence_lengths
-from sentvec.text.numbers import storing_in
 from sentvec.text.vocabulary import Vocabulary
 
 _BLOCK = 1 << 24
 
 
-def store(corpus: EncodedCorpus, folder: Path) -> str:
+def save_corpus(corpus: EncodedCorpus, folder: Path) -> str:
     """Write what is not on disk yet into the folder of the corpus; returns its checksum.
 
     Raises:
@@ -38,12 +38,12 @@ def store(corpus: EncodedCorpus, folder: Path) -> str:
     return checksum
 
 
-def reopen(folder: Path, checksum: str) -> EncodedCorpus:
+def reopen_corpus(folder: Path, checksum: str) -> EncodedCorpus:
     """Map a stored corpus again.
 
     Args:
         folder: Where it lies.
-        checksum: What `store` returned.
+        checksum: What `save_corpus` returned.
 
     Raises:
         FormatError: It is not the corpus with that checksum, or is damaged.
