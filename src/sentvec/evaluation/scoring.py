@@ -146,8 +146,6 @@ def _joined(
 
 # --- classification -----------------------------------------------------------------------------
 
-_Features: TypeAlias = Callable[[Part], NDArray[Any]]
-
 
 def _classification(
     data: TaskData, vectors: SentenceVectors, plan: Plan, progress: Listen | None
