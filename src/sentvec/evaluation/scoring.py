@@ -22,10 +22,11 @@ from sentvec.evaluation.methods.classify import cv_then_test, dev_then_test, nes
 from sentvec.evaluation.methods.correlation import Correlation, aggregate, correlate
 from sentvec.evaluation.methods.design import beside, pair_features
 from sentvec.evaluation.methods.naive_bayes import surface_features
+from sentvec.evaluation.methods.progress import Listen, share
 from sentvec.evaluation.methods.protocols import PAPER, SENTEVAL, Classification, Protocol
 from sentvec.evaluation.methods.ranking import RankingSettings, rank_images
 from sentvec.evaluation.methods.relatedness import relatedness
-from sentvec.evaluation.methods.vectors import Listen, SentenceVectors, Vectors, cosines
+from sentvec.evaluation.methods.vectors import SentenceVectors, Vectors, cosines
 from sentvec.evaluation.reports.results import CONCATENATED, MEAN, WEIGHTED, Items
 from sentvec.evaluation.tasks.data import (
     Captioned,
@@ -145,8 +146,6 @@ def _joined(
 
 # --- classification -----------------------------------------------------------------------------
 
-_Features: TypeAlias = Callable[[Part], NDArray[Any]]
-
 
 def _classification(
     data: TaskData, vectors: SentenceVectors, plan: Plan, progress: Listen | None
@@ -157,13 +156,13 @@ def _classification(
         "+NB" if is_nested else "+feats" if data.task.name == "MSRP" else ""
     )
     steps = 2 if extra else 1
-    plain = _classified(data, vectors, plan, "", _share(progress, 0, steps))
+    plain = _classified(data, vectors, plan, "", share(progress, 0, steps))
     figures = {"accuracy": plain.accuracy}
     if "f1" in data.task.metrics and plain.f1 is not None:
         figures["f1"] = plain.f1
     protocol = plain.protocol
     if extra:
-        more = _classified(data, vectors, plan, extra, _share(progress, 1, steps))
+        more = _classified(data, vectors, plan, extra, share(progress, 1, steps))
         figures[f"accuracy {extra}"] = more.accuracy
         if "f1" in figures and more.f1 is not None:
             figures[f"f1 {extra}"] = more.f1
@@ -227,13 +226,6 @@ def _lengths(part: Part) -> NDArray[np.int64]:
     """The number of words of each sentence, (items, sentences of an item)."""
     columns = (part.texts,) if isinstance(part, Labelled) else (part.left, part.right)  # type: ignore[union-attr]
     return np.array([[len(text.split()) for text in column] for column in columns]).T
-
-
-def _share(progress: Listen | None, step: int, steps: int) -> Listen | None:
-    """The listener of one of several equal steps."""
-    if progress is None:
-        return None
-    return lambda done: progress((step + done) / steps)
 
 
 # --- relatedness and ranking --------------------------------------------------------------------

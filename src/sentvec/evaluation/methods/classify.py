@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import SettingsError
-from sentvec.evaluation.methods.crossval import Listen, fold_predictions
+from sentvec.evaluation.methods.crossval import fold_predictions
 from sentvec.evaluation.methods.design import checked_features, stacked
 from sentvec.evaluation.methods.logistic import checked_labels
 from sentvec.evaluation.methods.naive_bayes import Tokens
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.evaluation.methods.protocols import (
     PAPER,
     QUICK,

@@ -11,10 +11,9 @@ Not here: which folds a protocol makes, and how it chooses C (`classify`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -39,11 +38,11 @@ from sentvec.evaluation.methods.logistic import (
     solve_path,
 )
 from sentvec.evaluation.methods.naive_bayes import NgramTable, Tokens
+from sentvec.evaluation.methods.progress import Listen, Meter
 from sentvec.machine import processors
 
 Ids: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
-Listen: TypeAlias = Callable[[float], None]
 
 _BLOCK = 4_000_000  # scores held at once by a thread (32 MB)
 _MAX_BLOCKS, _MIN_FOLDS = 4, 2  # folds in a block share work, blocks run in parallel
@@ -76,7 +75,7 @@ def fold_predictions(
     """
     known = checked_labels(labels, np.shape(features)[0])
     grid = checked_penalties(penalties)
-    meter = _Meter(progress, len(rows) * len(grid))
+    meter = Meter(progress, len(rows) * len(grid))
     if tokens is not None:
         return _with_ngrams(features, known, rows, grid, NgramTable.of(tokens), threads, meter)
     design = design_of(features)
@@ -108,7 +107,7 @@ def _with_ngrams(
     grid: tuple[float, ...],
     table: NgramTable,
     threads: int | None,
-    meter: _Meter,
+    meter: Meter,
 ) -> Ids:
     """Folds with n-grams share no features, so each is solved alone, in a thread of its own."""
     sparse = checked_features(features) if is_sparse(features) else None
@@ -136,17 +135,3 @@ def _blocks(n_folds: int, scores_a_fold: int) -> list[slice]:
     count = max(min(_MAX_BLOCKS, n_folds // _MIN_FOLDS), n_folds * scores_a_fold // _BLOCK, 1)
     ends = [n_folds * index // min(count, n_folds) for index in range(min(count, n_folds) + 1)]
     return [slice(*pair) for pair in pairwise(ends)]
-
-
-class _Meter:
-    """Counts what is done and reports its share to a listener."""
-
-    def __init__(self, listen: Listen | None, total: int) -> None:
-        self._listen, self._total, self._done = listen, total, 0
-        self._lock = Lock()
-
-    def add(self, count: int) -> None:
-        with self._lock:
-            self._done += count
-            if self._listen is not None:
-                self._listen(self._done / self._total)

@@ -24,7 +24,6 @@ Not here: image features, which the user provides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -33,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import DivergedError, SettingsError
 from sentvec.evaluation.methods.design import blas_threads, dense_features
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.machine import processors
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -115,7 +115,7 @@ def rank_images(
     settings: RankingSettings | None = None,
     *,
     threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Listen | None = None,
 ) -> Ranking:
     """Learn the maps on the train part, keep the best on the validation part, and test.
 
@@ -148,7 +148,7 @@ def _learn(
     train: tuple[Floats, Floats],
     validation: tuple[Floats, Floats],
     settings: RankingSettings,
-    progress: Callable[[float], None] | None,
+    progress: Listen | None,
 ) -> tuple[Maps, float, int]:
     """The best maps, their score on the validation part, and their epoch."""
     images, captions = train

@@ -23,7 +23,7 @@ Not here: the solver (`newton`), and cosine similarity without training (`correl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -41,6 +41,7 @@ from sentvec.evaluation.methods.design import (
 )
 from sentvec.evaluation.methods.logistic import checked_penalties
 from sentvec.evaluation.methods.newton import Hessian, minimise
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.evaluation.methods.protocols import first_best
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -81,7 +82,7 @@ def relatedness(
     scale: tuple[int, int] = (1, 5),
     penalties: Sequence[float] = PENALTIES,
     threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Listen | None = None,
 ) -> Relatedness:
     """Learn graded relatedness on the train part, choose C on the development part, and test.
 

@@ -28,9 +28,9 @@ from sentvec.errors import (
     SentvecError,
 )
 from sentvec.evaluation.methods.design import as_sparse, is_sparse, stacked
+from sentvec.evaluation.methods.progress import Listen
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
-Listen: TypeAlias = Callable[[float], None]
 
 _BATCH = 4096  # texts given to a model at once
 _DIGITS = 12  # of a cosine
