@@ -545,13 +545,13 @@ def test_a_disk_full_at_every_checkpoint_costs_no_bit_of_the_model(tmp_path, mon
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(run_module, "store"), (CheckpointFolder, "write_run")],
+    [(run_module, "save_corpus"), (CheckpointFolder, "write_run")],
 )
 def test_a_disk_full_before_training_begins_is_a_storage_error(tmp_path, monkeypatch, owner, name):
     write_text = Path.write_text
 
     def full(self, *args, **kwargs):
-        if self.name == {"store": "corpus.json", "write_run": "run.json"}[name]:
+        if self.name == {"save_corpus": "corpus.json", "write_run": "run.json"}[name]:
             raise OSError(errno.ENOSPC, "No space left on device")
         return write_text(self, *args, **kwargs)
 

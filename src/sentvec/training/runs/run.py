@@ -24,7 +24,7 @@ from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.config import ModelConfig
 from sentvec.storage.records import Corpus, StoredSettings, Training
 from sentvec.text.encoded import EncodedCorpus, encode_corpus
-from sentvec.text.saved_corpus import reopen_corpus
+from sentvec.text.saved_corpus import reopen_corpus, save_corpus
 from sentvec.text.sources import Source
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
