@@ -29,7 +29,7 @@ from sentvec.errors import (
     UnknownWordError,
 )
 from sentvec.suggest import near_words
-from sentvec.text import encoded, numbers, sources
+from sentvec.text import corpus_files, encoded, sources
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import Source, open_corpus
 from sentvec.text.tokenizer import Tokenizer
@@ -171,7 +171,7 @@ def test_counts_ids_offsets_and_documents_are_those_of_a_plain_recomputation(
         use_table(patch, table)
         patch.setattr(sources, "BLOCK_BYTES", block)
         patch.setattr(sources, "MAX_UNCUT_LINE", longest)
-        for module in (encoded, numbers):
+        for module in (encoded, corpus_files):
             patch.setattr(module, "_WINDOW", window)
         if expected.is_error:
             with pytest.raises(CorpusError):
@@ -212,7 +212,7 @@ def test_the_second_pass_gives_the_same_whatever_its_window(window, monkeypatch,
     text = "a b\nrare1 rare2\na\nb rare3 a\n\nrare4\na b a b a b\nrare5\n"
     whole = encode(text, min_count=2)
     monkeypatch.setattr(encoded, "_WINDOW", window)
-    monkeypatch.setattr(numbers, "_WINDOW", window)
+    monkeypatch.setattr(corpus_files, "_WINDOW", window)
     corpus = encode(text, min_count=2)
     assert sentences_of(corpus) == sentences_of(whole)
     assert corpus.offsets.tolist() == [0, 2, 2, 3, 5, 5, 11, 11]
@@ -380,7 +380,7 @@ def test_a_pruned_corpus_is_consistent(lines, max_words, window, table):
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", PrunedVocabularyWarning)
         use_table(patch, table)
-        for module in (encoded, numbers):
+        for module in (encoded, corpus_files):
             patch.setattr(module, "_WINDOW", window)
         try:
             corpus = encode_blocks(blocks, min_count=1, max_words=max_words)
