@@ -225,7 +225,7 @@ print("late" in sys.modules, type(load.load(sys.argv[2])).__name__, "torch" in s
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     told = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "rows", folder], capture_output=True, text=True,
-        check=True, timeout=60, env={**os.environ, "PYTHONPATH": path},
+        check=True, timeout=600, env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     assert told.stdout.split() == ["False", "Late", "False"]
 
