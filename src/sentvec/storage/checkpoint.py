@@ -71,8 +71,8 @@ class CheckpointFolder:
             raise StorageError(msg + f"{self.path.parent}) or delete {self.path}")
         for entry in self.path.iterdir() if self.path.is_dir() else ():
             if entry.name not in _LEFTOVERS:
-                msg = f"{entry} is not from a run of sentvec - it is left alone; choose another folder"
-                raise StorageError(msg)
+                msg = f"{entry} is not from a run of sentvec - it is left alone; "
+                raise StorageError(msg + "choose another folder")
         try:
             shutil.rmtree(self.path, ignore_errors=True)
             self._made_folder = not self.path.parent.exists()
@@ -82,7 +82,7 @@ class CheckpointFolder:
             raise StorageError(msg) from error
 
     def remove(self) -> None:
-        """Delete everything, as the run is over; also the folder, if it was made for it and is empty."""
+        """Delete everything: the run is over. A folder made for it is deleted if it is empty."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._made_folder:
             with contextlib.suppress(OSError):

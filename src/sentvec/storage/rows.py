@@ -6,7 +6,7 @@ A model may be larger than the memory: only `to_array` copies a whole matrix.
     MovedRows    any of these, in another order
     ScaledRows   int8, each row with its scale
     OffsetRows   float32 rows of a file, with words between them
-    ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code for each group of columns
+    ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code per part of a row
 
 Not here: reading the arrays from a file, and what the rows mean.
 """
@@ -227,8 +227,8 @@ def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) ->
             return ScaledRows(tensors["input_vectors"], tensors["input_scales"])
         return DenseRows(tensors["input_vectors"])
     except (KeyError, TypeError) as error:
-        msg = f"the model has no {error} - expected a matrix of input vectors; it is damaged, copy it again"
-        raise FormatError(msg) from error
+        msg = f"the model has no {error} - expected a matrix of input vectors; it is damaged"
+        raise FormatError(msg + "; copy it again") from error
 
 
 def iter_blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:

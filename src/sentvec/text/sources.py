@@ -127,10 +127,8 @@ def _expand(item: str | os.PathLike[str]) -> list[str]:
     """A path, or the sorted files of a glob."""
     path = os.fspath(item)
     if "\n" in path or len(path) > _MAX_PATH:
-        msg = (
-            f"the corpus is a str of {counted(len(path), 'character')} - expected a path; for the "
-        )
-        raise SourceError(msg + "text itself, pass text.splitlines()")
+        msg = f"the corpus is a str of {counted(len(path), 'character')} - expected a path; for "
+        raise SourceError(msg + "the text itself, pass text.splitlines()")
     if "\0" in path:
         msg = f"{path!r:.60} is not a path: it contains a NUL - expected a path, or a list "
         raise SourceError(msg + "of sentences")
