@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from support import environment
+from support.places import ROOT
 
+environment.settle()
 
-def _kernel_cache() -> str:
-    """A cache of compiled kernels for this state of their sources.
+from hypothesis import HealthCheck, settings  # noqa: E402
 
-    numba notices a change of the file a kernel is in, but not of the files whose helpers are
-    compiled into it; a test must never run yesterday's machine code.
-    """
-    sources = sorted((ROOT / "src" / "sentvec" / "kernels").glob("*.py"))
-    sources += sorted((ROOT / "benchmarks").glob("*.py"))
-    state = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
-    return str(Path(tempfile.gettempdir()) / f"sentvec-kernels-{os.getuid()}-{state.hexdigest()}")
-
-
-os.environ.setdefault("NUMBA_CACHE_DIR", _kernel_cache())
-# Threads of torch that have nothing to do wait, not spin: on a busy machine they would take from
-# those they wait for.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+environment.compile_once()
+# The same examples every time, on every machine, however long one takes there.
+settings.register_profile(
+    "tests", derandomize=True, deadline=None, database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
+settings.load_profile("tests")
 
 
 def shared_folder() -> Path | None:

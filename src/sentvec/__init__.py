@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from sentvec.evaluation.evaluate import evaluate
     from sentvec.evaluation.reports.report import Report
     from sentvec.models.base.results import Feature, Hit
-    from sentvec.models.kinds.load import load, resume
+    from sentvec.models.kinds.load import load
+    from sentvec.models.kinds.trainable import resume
     from sentvec.models.sent2vec.model import Sent2Vec
-    from sentvec.models.sent2vec.presets import PRESETS
-    from sentvec.models.sent2vec.settings import Sent2VecSettings
+    from sentvec.models.sent2vec.settings import PRESETS, Sent2VecSettings
     from sentvec.models.siamese_cbow.model import SiameseCBOW
     from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
     from sentvec.models.skip_thought.generation import Generated
@@ -37,7 +37,7 @@ _HOMES = {
     "Generated": "sentvec.models.skip_thought.generation",
     "Hit": "sentvec.models.base.results",
     "Listener": "sentvec.training.progress",
-    "PRESETS": "sentvec.models.sent2vec.presets",
+    "PRESETS": "sentvec.models.sent2vec.settings",
     "Progress": "sentvec.training.progress",
     "Report": "sentvec.evaluation.reports.report",
     "Sent2Vec": "sentvec.models.sent2vec.model",
@@ -50,7 +50,7 @@ _HOMES = {
     "Tokenizer": "sentvec.text.tokenizer",
     "evaluate": "sentvec.evaluation.evaluate",
     "load": "sentvec.models.kinds.load",
-    "resume": "sentvec.models.kinds.load",
+    "resume": "sentvec.models.kinds.trainable",
 }
 
 __all__ = [

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from sentvec import Tokenizer, load
-from sentvec.baselines.baselines import Sif, TfIdf, open_baseline, read_counts
+from sentvec.baselines.counts import read_counts
+from sentvec.baselines.opening import open_baseline
+from sentvec.baselines.sif import Sif
+from sentvec.baselines.tfidf import TfIdf
 from sentvec.errors import FormatError, MissingExtraError, SettingsError, SourceError
 from support.behaviour import train_sent2vec
 
@@ -133,10 +136,14 @@ def test_a_model_of_words_alone_has_counts_of_its_own(folder):
 
 
 def test_what_sif_cannot_use_is_refused(vectors, folder):
-    with pytest.raises(SettingsError, match="no counts, and SIF needs them - give --counts"):
+    with pytest.raises(
+        SettingsError, match="without word counts, and SIF needs them - give counts"
+    ):
         open_baseline(f"sif:{vectors[0]}")
     model = train_sent2vec(TEXTS, epochs=1, min_count=1)
-    with pytest.raises(SettingsError, match="this model has n-grams - give a file of word vectors"):
+    with pytest.raises(
+        SettingsError, match="this model has n-grams - expected vectors of words alone"
+    ):
         Sif(model)
 
 
@@ -178,7 +185,7 @@ def test_words_that_stand_twice_are_summed_up_and_numbers_alone_are_word_and_cou
         (b"the 60\ncat\n", "some.txt, line 2: expected a word and a count"),
         (b"the 60\n\ncat 5.5\n", "line 3: expected a word and a count"),
         (b"the 60\n7 cat\n", "line 2: expected a word and a count, or on all lines the reverse"),
-        (b"the big cat 5\n", "found b'the big cat 5'"),
+        (b"the big cat 5\n", "got b'the big cat 5'"),
         (b"the -5\n", "line 1: expected"),
         (b"\n", "is empty - expected a word and a count"),
     ],
@@ -217,7 +224,7 @@ def test_tfidf_without_fit_counts_what_it_encodes_the_first_time():
     model = TfIdf()
     assert model.encode(["a b", "c"]).shape == (2, 3)
     assert model.encode(["a d"]).shape == (1, 3)
-    with pytest.raises(SettingsError, match="none of 2 texts holds a word"):
+    with pytest.raises(SettingsError, match="none of 2 texts contains a word"):
         model.fit(["", " "])
 
 

@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import fields
 from pathlib import Path
@@ -21,55 +20,7 @@ import typer
 from sentvec import Sent2VecSettings, SiameseCBOWSettings, SkipThoughtSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
-from support.behaviour import planted_corpus, train_sent2vec
-
-INSTALLED = Path(sys.executable).with_name("sentvec")
-MAIN = "from sentvec.cli import main; main()"
-PROGRAM = [str(INSTALLED)] if INSTALLED.exists() else [sys.executable, "-c", MAIN]
-# The same, telling at its end whether the compiler was loaded.
-WATCHED = f"""
-import atexit, sys
-atexit.register(lambda: "numba" in sys.modules and print("numba was loaded", file=sys.stderr))
-{MAIN}
-"""
-TEXT = "the captain\n\nnot good\nqwerty\nflour and sugar\n"
-SMALL = ["--dim", "8", "--epochs", "2", "--min-count", "1", "--threads", "1", "--buckets", "500"]
-
-
-def run(*args, program=PROGRAM, **kwargs):
-    if isinstance(kwargs.get("input"), str):
-        kwargs["input"] = kwargs["input"].encode()
-    result = subprocess.run(
-        [*program, *map(str, args)], capture_output=True, timeout=60, check=False, **kwargs
-    )
-    assert b"Traceback" not in result.stderr, result.stderr.decode()
-    return result
-
-
-def succeed(*args, **kwargs):
-    result = run(*args, **kwargs)
-    assert result.returncode == 0, result.stderr.decode()
-    return result.stdout
-
-
-def fail(*args, **kwargs):
-    """Run what must fail with one line about it; returns the line."""
-    result = run(*args, program=[sys.executable, "-c", WATCHED], **kwargs)
-    assert result.returncode == 1, result.stderr.decode()
-    [line] = result.stderr.decode().splitlines()
-    assert line.startswith("error: ")
-    assert result.stdout == b""
-    return line
-
-
-@pytest.fixture(scope="session")
-def place(tmp_path_factory):
-    """A folder with a corpus, a model, and a text to encode."""
-    folder = tmp_path_factory.mktemp("cli")
-    (folder / "corpus.txt").write_text("\n".join([*planted_corpus()[:220], ""]), encoding="utf-8")
-    (folder / "text.txt").write_text(TEXT, encoding="utf-8")
-    train_sent2vec(planted_corpus()[:220], dim=8, epochs=2, buckets=500).save(folder / "model")
-    return folder
+from support.program import SCRIPT, SECONDS, SMALL, command, fail, run, succeed
 
 
 @pytest.fixture(scope="session")
@@ -78,8 +29,13 @@ def model(place):
 
 
 @pytest.fixture(scope="session")
-def expected(model):
-    return np.nan_to_num(model.encode(TEXT.split("\n")[:-1], on_empty="nan"))
+def text(place):
+    return (place / "text.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def expected(model, text):
+    return np.nan_to_num(model.encode(text.split("\n")[:-1], on_empty="nan"))
 
 
 # --- help and version ---------------------------------------------------------------------------
@@ -256,13 +212,10 @@ def test_a_corpus_without_neighbours_is_one_line(tmp_path):
 
 
 # Interrupted at its first report of progress, so the signal comes while workers train.
-LISTENING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-INTERRUPTED = f"""
-import os
-{LISTENING}
+INTERRUPTED = """
+import os, signal
 from sentvec.cli.console import TrainingDisplay
 TrainingDisplay.progress = lambda *_: os.kill(os.getpid(), signal.SIGINT)
-{MAIN}
 """
 
 
@@ -273,7 +226,7 @@ def test_ctrl_c_while_training_exits_with_130_and_leaves_a_checkpoint_only(place
     result = run(
         "train", "sent2vec", place / "corpus.txt", "-o", tmp_path / "models" / "model",
         *SMALL, "--epochs", "10000000",
-        program=[sys.executable, "-c", INTERRUPTED],
+        before=INTERRUPTED,
         env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
     )  # fmt: skip
     assert result.returncode == 130
@@ -306,9 +259,9 @@ def test_encode_to_text_writes_nine_significant_digits(place, expected):
     assert out == "".join(" ".join(f"{x:.9g}" for x in row) + "\n" for row in expected.tolist())
 
 
-def test_encode_streams_from_standard_input_to_standard_output(place, expected):
+def test_encode_streams_from_standard_input_to_standard_output(place, text, expected):
     for file in ([], ["-"]):
-        out = succeed("encode", place / "model", *file, "--format", "jsonl", input=TEXT)
+        out = succeed("encode", place / "model", *file, "--format", "jsonl", input=text)
         vectors = [json.loads(line)["vector"] for line in out.splitlines()]
         assert np.array_equal(np.array(vectors, np.float32), expected)
 
@@ -384,7 +337,7 @@ def test_encode_writes_into_a_pipe_and_does_not_replace_it(place, tmp_path, expe
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
         try:
             succeed("encode", place / "model", place / "text.txt", "-o", pipe)
-            out, _ = reader.communicate(timeout=20)
+            out, _ = reader.communicate(timeout=SECONDS)
         finally:
             reader.kill()
     assert pipe.is_fifo()
@@ -396,22 +349,21 @@ def test_encode_writes_into_a_pipe_and_does_not_replace_it(place, tmp_path, expe
 
 @pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="needs /dev/fd")
 def test_encode_writes_into_a_device_given_by_name(place, expected):
-    out = succeed("encode", place / "model", place / "text.txt", "-o", "/dev/fd/1")
+    program = command("encode", place / "model", place / "text.txt", "-o", "/dev/fd/1")
+    out = subprocess.run(program, stdout=subprocess.PIPE, timeout=SECONDS, check=True).stdout
     assert np.array_equal(np.loadtxt(io.BytesIO(out), np.float32), expected)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_ctrl_c_while_encoding_leaves_no_file(place, tmp_path):
-    program = [sys.executable, "-c", f"{LISTENING}\n{MAIN}"]
-    command = [*program, "encode", place / "model", "-", "-o", tmp_path / "v.npy"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    program = command("encode", place / "model", "-", "-o", tmp_path / "v.npy")
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(b"flour\nsugar\n")
         process.stdin.flush()
-        deadline = time.monotonic() + 30
-        while not os.listdir(tmp_path) and time.monotonic() < deadline:
+        while not os.listdir(tmp_path) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert os.listdir(tmp_path) == []
@@ -421,33 +373,22 @@ def test_ctrl_c_while_encoding_leaves_no_file(place, tmp_path):
 def test_a_full_disk_behind_standard_output_is_one_line(place):
     with open("/dev/full", "wb") as full:
         result = subprocess.run(
-            [*PROGRAM, "encode", place / "model", place / "text.txt"],
-            stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
+            [*SCRIPT, "encode", place / "model", place / "text.txt"],
+            stdout=full, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
         )  # fmt: skip
     assert result.returncode == 1
     assert re.fullmatch(r"error: .*No space left on device.*\n", result.stderr.decode())
 
 
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs wait4")
 def test_encode_does_not_hold_the_file(place, tmp_path):
     peaks = []
     for lines in (10_000, 200_000):
         with (tmp_path / "in.txt").open("w") as file:
             file.writelines(f"flour {'x' * 150}{line}\n" for line in range(lines))
-        command = [
-            *PROGRAM,
-            "encode",
-            place / "model",
-            tmp_path / "in.txt",
-            "-o",
-            tmp_path / "v.npy",
-        ]
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
+        result = run("encode", place / "model", tmp_path / "in.txt", "-o", tmp_path / "v.npy")
+        assert result.returncode == 0
         assert len(np.load(tmp_path / "v.npy", mmap_mode="r")) == lines
-        peaks.append(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+        peaks.append(result.peak)
     assert (tmp_path / "in.txt").stat().st_size > 30_000_000
     assert peaks[1] - peaks[0] < 10_000_000
 
@@ -621,25 +562,24 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(place, tmp_path, comm
     big = (place / "corpus.txt").read_text(encoding="utf-8") * 30
     (tmp_path / "corpus.txt").write_text(big, encoding="utf-8")
     (tmp_path / "model").symlink_to(place / "model")
-    program = " ".join(f"'{part}'" for part in PROGRAM)
+    program = " ".join(f"'{part}'" for part in SCRIPT)
     result = subprocess.run(
         f"{program} {command} | head -1",
-        shell=True, cwd=tmp_path, capture_output=True, timeout=60, check=False,
+        shell=True, cwd=tmp_path, capture_output=True, timeout=SECONDS, check=False,
         env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )  # fmt: skip
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr == b""
 
 
-def test_a_warning_of_the_library_is_one_line_too(place, tmp_path, monkeypatch):
-    pruned = f"""
+def test_a_warning_of_the_library_is_one_line_too(place, tmp_path):
+    pruned = """
 import sentvec.text.encoded as encoded
 encoded.encode_corpus.__kwdefaults__["max_words"] = 10
-{MAIN}
 """
     result = run(
         "train", "sent2vec", place / "corpus.txt", "-o", tmp_path / "model", "--quiet",
-        *SMALL, program=[sys.executable, "-c", pruned],
+        *SMALL, before=pruned,
     )  # fmt: skip
     assert result.returncode == 0
     for line in result.stderr.decode().splitlines():

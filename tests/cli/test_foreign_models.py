@@ -5,8 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,25 +13,21 @@ from sentvec import load
 from sentvec.cli.info import _WORD_BYTES
 from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
+from support import program
 from support.places import FIXTURES
 
-PROGRAM = [sys.executable, "-c", "from sentvec.cli import main; main()"]
 PROBE = [decode(line) for line in (FIXTURES / "probe.txt").read_bytes().split(b"\n")]
 BI = FIXTURES / "bi.bin"
 
 
 def run(*args, status=0, **kwargs):
     """Run a command; returns what it printed and what it said."""
-    result = subprocess.run(
-        [*PROGRAM, *map(str, args)], capture_output=True, timeout=120, check=False, **kwargs
-    )
-    said = result.stderr.decode()
-    assert result.returncode == status, said
-    assert "Traceback" not in said
+    result = program.run(*args, **kwargs)
+    assert result.returncode == status, result.err
     if status:
-        [line] = said.splitlines()
+        [line] = result.err.splitlines()
         assert line.startswith("error: ")
-    return result.stdout, said
+    return result.stdout, result.err
 
 
 def info(*args):
@@ -275,15 +269,9 @@ def test_convert_leaves_alone_what_is_no_model(tmp_path):
 
 def test_a_file_the_disk_does_not_take_leaves_nothing(tmp_path):
     limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)); "
-    program = [sys.executable, "-c", limit + PROGRAM[2]]
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))"
     for to in ("folder", "sent2vec", "word2vec"):
-        result = subprocess.run(
-            [*program, "convert", BI, tmp_path / "out", "--to", to],
-            capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert result.returncode == 1
-        assert result.stderr.startswith(b"error: ")
+        run("convert", BI, tmp_path / "out", "--to", to, status=1, before=limit)
         assert not list(tmp_path.iterdir())
 
 

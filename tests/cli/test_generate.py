@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-import warnings
 
 import pytest
 
 from sentvec import SkipThought, load
-from sentvec.cli import main
+from support import program
 from support.behaviour import planted_corpus, train_sent2vec
 
 TEXT = "the captain of the ship"
@@ -26,22 +24,13 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(monkeypatch, capsysbinary):
-    """Run the program here; returns (status, lines of standard output, lines of standard error)."""
-
-    def run(*args):
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which `main` replaces
-        monkeypatch.setattr(sys, "argv", ["sentvec", *map(str, args)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        out, err = capsysbinary.readouterr()
-        return end.value.code or 0, out.decode().splitlines(), err.decode().splitlines()
-
-    return run
+def run(*args):
+    """Run the program; returns (status, lines of standard output, lines of standard error)."""
+    result = program.run(*args)
+    return result.returncode, result.out.splitlines(), result.err.splitlines()
 
 
-def test_one_sentence_a_line(run, folder):
+def test_one_sentence_a_line(folder):
     model = load(folder)
     expected = model.generate(TEXT, count=3)
     status, out, err = run("generate", folder, TEXT, "--count", 3)
@@ -53,7 +42,7 @@ def test_one_sentence_a_line(run, folder):
     assert out == [one.text for one in model.generate(TEXT, direction="previous", beam=1)]
 
 
-def test_draws_repeat_with_their_seed(run, folder):
+def test_draws_repeat_with_their_seed(folder):
     options = ["generate", folder, TEXT, "--sample", 1.5, "--count", 4]
     first = run(*options, "--seed", 3)
     assert first[0] == 0
@@ -64,7 +53,7 @@ def test_draws_repeat_with_their_seed(run, folder):
     assert run(*options, "--seed", 4) != first
 
 
-def test_what_did_not_end_is_told(run, folder):
+def test_what_did_not_end_is_told(folder):
     status, [line], err = run("generate", folder, TEXT, "--beam", 1, "--max-tokens", 2)
     assert (status, len(line.split())) == (0, 2)
     assert err == ["warning: the sentence did not end within 2 words (--max-tokens)"]
@@ -88,19 +77,19 @@ def test_what_did_not_end_is_told(run, folder):
         (["--tokenizer", "words"], "unknown tokenizer 'words'"),
     ],
 )
-def test_a_mistake_is_one_line(run, folder, options, message):
+def test_a_mistake_is_one_line(folder, options, message):
     status, out, [line] = run("generate", folder, TEXT, *options)
     assert (status, out) == (1, [])
     assert line.startswith(f"error: {message}")
 
 
-def test_a_text_without_a_known_word_is_a_mistake(run, folder):
+def test_a_text_without_a_known_word_is_a_mistake(folder):
     status, out, [line] = run("generate", folder, "qwerty")
     assert (status, out) == (1, [])
     assert line.startswith("error: 'qwerty' has no known word")
 
 
-def test_models_of_other_kinds_are_refused(run, tmp_path):
+def test_models_of_other_kinds_are_refused(tmp_path):
     train_sent2vec(planted_corpus()[:220], epochs=1).save(tmp_path / "model")
     status, out, [line] = run("generate", tmp_path / "model", TEXT)
     assert (status, out) == (1, [])
@@ -108,15 +97,11 @@ def test_models_of_other_kinds_are_refused(run, tmp_path):
 
 
 def test_the_program_as_its_users_run_it(folder):
-    code = "from sentvec.cli import main; main()"
     result = subprocess.run(
-        [sys.executable, "-c", code, "generate", str(folder), TEXT, "--beam", "2"],
-        capture_output=True, text=True, timeout=60, check=True,
+        program.command("generate", folder, TEXT, "--beam", "2"),
+        capture_output=True, text=True, timeout=program.SECONDS, check=True,
     )  # fmt: skip
     assert result.stdout == load(folder).generate(TEXT, beam=2)[0].text + "\n"
-    usage = subprocess.run(
-        [sys.executable, "-c", code, "generate", "--help"],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+    usage = program.succeed("generate", "--help").decode()
     for option in ("--direction", "--beam", "--sample", "--count", "--max-tokens", "--seed"):
-        assert option in usage.stdout
+        assert option in usage

@@ -8,24 +8,11 @@ import re
 
 import numpy as np
 import pytest
-from test_cli import SMALL, fail, run, succeed
 
 from sentvec import Sent2VecSettings, load
 from sentvec.models.sent2vec.trainer import MAX_BUCKETS, memory_of
 from sentvec.training.memory import gigabytes
-from support.behaviour import planted_corpus, train_sent2vec
-
-LINES = planted_corpus()
-
-
-@pytest.fixture(scope="session")
-def place(tmp_path_factory):
-    """A folder with two texts and a model of the first."""
-    folder = tmp_path_factory.mktemp("long-runs")
-    (folder / "corpus.txt").write_text("\n".join([*LINES[:220], ""]), encoding="utf-8")
-    (folder / "held-out.txt").write_text("\n".join([*LINES[220:330], ""]), encoding="utf-8")
-    train_sent2vec(LINES[:220], dim=8, epochs=2, buckets=500).save(folder / "model")
-    return folder
+from support.program import SMALL, fail, run, succeed
 
 
 def facts(output):

@@ -6,8 +6,6 @@ import dataclasses
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -16,8 +14,11 @@ import sentvec
 from sentvec import SiameseCBOWSettings, load
 from sentvec.cli.app import app
 from support.places import FIXTURES, ROOT
+from support.program import succeed
 
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted(
+    [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]
+)
 
 
 def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
@@ -88,8 +89,7 @@ def test_the_commands_for_moving_over_work(place, command):
     if " M.bin " in command:  # of a model trained here
         load("M").save("folder")
         command = command.replace("convert M M.bin", "convert folder M.bin")
-    program = [sys.executable, "-c", "from sentvec.cli import main; main()"]
-    subprocess.run([*program, *shlex.split(command)[1:]], check=True, timeout=60)
+    succeed(*shlex.split(command)[1:])
 
 
 def test_every_option_that_is_named_exists():

@@ -128,7 +128,7 @@ def test_a_set_with_one_scored_pair_is_named(tree, tmp_path):
     (folder / "STS.input.OnWN.txt").write_text("ba\tbe\nba\tba\n")
     (folder / "STS.gs.OnWN.txt").write_text("\n3\n")
     error = evaluate(Counting(), data=tmp_path, tasks="STS13")["STS13"].error
-    assert error.startswith("the set OnWN has 1 scored pair - expected two or more")
+    assert error.startswith("the set OnWN has only 1 scored pair - expected two or more")
 
 
 def test_classifications_use_the_words_of_their_protocol(tree, report):
@@ -306,7 +306,7 @@ def test_constant_vectors_are_reported_as_such(tree, constant):
         assert any("all sentences have the same vector" in one for one in result.remarks), name
     for name in ("STS14", "SICK", "STSB-cosine"):
         assert np.isnan(report[name].pearson)
-        assert any("a correlation does not exist" in one for one in report[name].remarks)
+        assert any("a correlation is undefined" in one for one in report[name].remarks)
     assert report["MR"].accuracy == pytest.approx(40 / 75, abs=0.02)  # the larger class
     values = json.loads(report.to_json())
     assert values["tasks"]["STS14"]["figures"]["pearson"] is None
@@ -343,7 +343,7 @@ def test_progress_is_told_of_every_task(tree):
     [
         ({"suite": "quik"}, "did you mean 'quick'"),
         ({"tasks": "MR,STS41"}, "there is no task 'STS41'"),
-        ({"tasks": []}, "no task is named"),
+        ({"tasks": []}, "got no task"),
         ({"protocol": "papers"}, "there is no protocol 'papers' - did you mean 'paper'"),
         ({"seed": -1}, "seed is -1 - expected a whole number from 0"),
         ({"seed": 1.5}, "seed is 1.5"),
@@ -372,8 +372,7 @@ def test_sentences_are_lower_cased_where_the_vocabulary_is(tree):
     lowered = run(text.lower().split("\n"))
     assert lowered.provenance["lowercase"] is True
     assert (
-        lowered.provenance["lowercase_because"]
-        == "100.0% of 55 words of the model are in lower case"
+        lowered.provenance["lowercase_because"] == "100.0% of 55 words of the model are lower-case"
     )
     assert lowered["MR"].coverage.share == 1.0
     kept = run(text.split("\n"))
@@ -441,7 +440,9 @@ def test_what_json_cannot_hold_is_refused_before_the_run(tree, told):
             return told
 
     model = Telling()
-    with pytest.raises(SettingsError, match="provenance of Telling returned what JSON cannot hold"):
+    with pytest.raises(
+        SettingsError, match="provenance of Telling returned values that JSON cannot hold"
+    ):
         evaluate(model, data=tree, tasks="STS13")
     assert not model.asked
 

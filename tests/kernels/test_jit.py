@@ -9,6 +9,7 @@ import pytest
 from numba.core import caching
 
 from sentvec.errors import KernelCacheWarning
+from sentvec.kernels import jit
 from sentvec.kernels.jit import kernel
 
 
@@ -50,3 +51,14 @@ def test_a_cache_whose_disk_is_full_costs_a_warning_only(cache, monkeypatch, whe
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(cache))
     assert kernel(doubled)(4) == 8
     assert files_in(cache) == [".nbc", ".nbi"]
+
+
+def test_machine_code_depends_on_the_sources_of_the_inner_rooms_too(tmp_path, monkeypatch):
+    source = tmp_path / "room" / "update.py"
+    source.parent.mkdir()
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "jit.py"))
+    digests = []
+    for text in ("one", "two"):
+        source.write_text(text)
+        digests.append(jit._sources.__wrapped__())
+    assert digests[0] != digests[1]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentvec.definitions import sent2vec as reference
+from sentvec.definitions import streams as reference
 from sentvec.kernels import random
 from sentvec.kernels.batches import choose, gather
 from sentvec.kernels.jit import helper
@@ -38,8 +38,7 @@ def mix_all(values, out):
 
 
 @helper
-def draw_all(seed, epoch, sentence, limits, bits, units, whole):
-    rng = np.empty(1, np.uint64)
+def draw_all(seed, epoch, sentence, limits, bits, units, whole, rng):
     rng[0] = random.stream(seed, epoch, sentence)
     for i in range(len(limits)):
         bits[i] = random.draw(rng)
@@ -56,7 +55,8 @@ def permute_all(half_bits, key, out):
 def draws(seed, epoch, sentence, limits):
     n = len(limits)
     bits, units, whole = np.empty(n, np.uint64), np.empty(n, np.float32), np.empty(n, np.int64)
-    draw_all(seed, epoch, sentence, np.array(limits, np.int64), bits, units, whole)
+    rng = np.empty(1, np.uint64)
+    draw_all(seed, epoch, sentence, np.array(limits, np.int64), bits, units, whole, rng)
     return bits, units, whole
 
 

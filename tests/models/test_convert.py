@@ -13,7 +13,8 @@ import pytest
 
 from sentvec import load
 from sentvec.errors import FormatError, SettingsError, StorageError
-from sentvec.models.convert import convert, kept_words, loss_of
+from sentvec.models.base.packing import kept_words
+from sentvec.models.convert import convert, loss_of
 from sentvec.models.export import to_sent2vec, to_word2vec
 from sentvec.storage.rows import to_array
 from sentvec.storage.tensors import write_tensors

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentvec.networks.learner import Learner
+from sentvec.networks.learner import Learner, start_arrays
 from support.networks import KINDS, name_of, passages
 
 pytestmark = pytest.mark.skipif(
@@ -17,7 +17,8 @@ BATCHES = [passages(seed) for seed in range(6)]
 
 
 def make(shape, device="cuda", precision="float32", seed=1):
-    return Learner(shape, seed=seed, clip=10.0, device=device, precision=precision)
+    arrays = start_arrays(shape, seed)
+    return Learner(shape, arrays, clip=10.0, device=device, precision=precision)
 
 
 def trained(learner, batches=BATCHES):
@@ -40,11 +41,11 @@ def test_bfloat16_trains(shape):
 @pytest.mark.parametrize("device", ["cuda", "cpu"])
 @every_kind
 def test_a_run_goes_on_from_its_arrays_there_and_on_a_processor(shape, device):
-    learner = make(shape)
-    arrays = learner.arrays()
+    arrays = start_arrays(shape, 1)
+    learner = Learner(shape, arrays, clip=10.0, device="cuda", precision="float32")
     trained(learner, BATCHES[:3])
     learner.collect(arrays)
-    other = make(shape, device, seed=9)
-    other.restore({name: array.copy() for name, array in arrays.items()})
+    copies = {name: array.copy() for name, array in arrays.items()}
+    other = Learner(shape, copies, clip=10.0, device=device, precision="float32")
     ours, theirs = trained(learner, BATCHES[3:]), trained(other, BATCHES[3:])
     np.testing.assert_allclose(ours, theirs, rtol=1e-3)

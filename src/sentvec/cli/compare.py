@@ -7,40 +7,35 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.evaluate import save_figure
-from sentvec.cli.output import OutputFile, check_output
+from sentvec.cli.reports import check_files, write_document, write_figure
 from sentvec.cli.tables import print_tables
-from sentvec.text.unicode import encode
 
 
 def command(
     reports: Annotated[
         list[Path],
-        typer.Argument(help="Reports of evaluate --json; the others are compared with the first."),
+        typer.Argument(help="Reports of evaluate --json; each is compared with the first."),
     ],
-    markdown: Annotated[Path | None, typer.Option(help="Write the comparison here.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the figures: .png, .svg, .pdf.")] = None,
-    samples: Annotated[int, typer.Option(help="Draws of the bootstrap.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 1234,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the comparison to this file, as Markdown.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Number of bootstrap samples.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1234,
 ) -> None:
-    """Compare evaluations: figures side by side, intervals and tests of their differences."""
+    """Compare evaluations: figures side by side, confidence intervals and tests."""
     from sentvec.evaluation.reports.compare import compare_tables
-    from sentvec.evaluation.reports.figures import check_plotting, comparison_figure, figure_format
-    from sentvec.evaluation.reports.markdown import table_to_markdown
+    from sentvec.evaluation.reports.figures import comparison_figure
+    from sentvec.evaluation.reports.markdown import tables_to_markdown
     from sentvec.evaluation.reports.report import Report
 
-    for path in (markdown, plot):
-        if path is not None:
-            check_output(path)
-    if plot is not None:
-        figure_format(plot)
-        check_plotting()
+    check_files([markdown], [plot])
     read = [Report.read(path) for path in reports]
     tables = compare_tables(read, samples=samples, seed=seed)
     print_tables(tables)
     if markdown is not None:
-        text = "\n\n".join(["# Comparison", *(table_to_markdown(one, 2) for one in tables)]) + "\n"
-        with OutputFile(str(markdown)) as file:
-            file.write(encode(text))
+        write_document(tables_to_markdown("Comparison", tables), markdown)
     if plot is not None:
-        save_figure(comparison_figure(read), plot)
+        write_figure(comparison_figure(read), plot)

@@ -19,6 +19,7 @@ from sentvec.cli.model import (
     size_on_disk,
 )
 from sentvec.errors import MissingExtraError, SettingsError
+from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
 
@@ -106,8 +107,9 @@ def command(
         f"over {loss.texts:,} {what}"
     )
     words_only = to in (To.word2vec, To.word2vec_text)
-    settings = source.config["settings"]  # not all kinds of models have n-grams
-    has_ngrams = settings.get("ngrams", 1) > 1 or source.config["model"] == "fasttext"
+    has_ngrams = (source.config.settings.ngrams or 1) > 1 or (
+        isinstance(source, SentenceEncoder) and source.HASHES_CHARACTERS
+    )
     if words_only and sample is None and has_ngrams:
         complain(
             f"vectors of single words are all that {to.value} holds; what sentences lose with the "

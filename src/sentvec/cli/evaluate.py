@@ -1,91 +1,114 @@
-"""`sentvec evaluate MODEL --data DIR`: the papers' protocols, with their figures beside ours."""
+"""`sentvec evaluate MODEL --data DIR`: the papers' protocols, with their figures beside ours.
+
+Not here: what is measured and how (`sentvec.evaluation`).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sentvec.cli.console import complain
+from sentvec.cli.evaluation_display import EvaluationDisplay
 from sentvec.cli.model import TokenizerName, open_any, short_name
-from sentvec.cli.output import OutputFile, check_output
+from sentvec.cli.reports import check_files, write_document, write_figure
 from sentvec.cli.tables import print_tables
 from sentvec.errors import SettingsError
-from sentvec.text.unicode import encode
 
 if TYPE_CHECKING:
     from sentvec.evaluation.reports.report import Report
-    from sentvec.evaluation.runner import Step
+
+Model: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        help="Anything `sentvec encode` opens, or a baseline: tfidf, mean:VECTORS, sif:VECTORS."
+    ),
+]
+Data: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Folder of the data; see docs/evaluation-data.md.")
+]
+SuiteName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="quick, sent2vec, siamese-cbow, skip-thought or all [default: quick]",
+        show_default=False,
+    ),
+]
+Tasks: TypeAlias = Annotated[
+    str | None, typer.Option(help="Tasks to run instead of a suite, such as MR,TREC,STS14.")
+]
+ProtocolName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="paper, senteval or quick [default: the suite's; paper with --tasks]",
+        show_default=False,
+    ),
+]
+Lowercase: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--lowercase/--no-lowercase",
+        help="Lower-case all sentences [default: yes where the model's vocabulary is lower-case]",
+        show_default=False,
+    ),
+]
+WithFeatures: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--with-features", help="Add figures with the +NB and +feats features of Skip-Thought."
+    ),
+]
+Json: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Write the report to this file, as JSON for `compare`.")
+]
+Markdown: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Write the report to this file, as Markdown.")
+]
+Plot: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
+]
+PlotNorms: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Draw the norms of the word vectors by frequency; needs no --data."),
+]
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Seed of the folds [default: the protocol's]", show_default=False),
+]
+Threads: TypeAlias = Annotated[
+    int | None, typer.Option(help="Threads [default: all processors]", show_default=False)
+]
+Counts: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Word counts for sif: a model, or a file with a word and a count a line."),
+]
 
 
 def command(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="A model: whatever `sentvec encode` opens, or a baseline: tfidf, mean:VECTORS, "
-            "sif:VECTORS."
-        ),
-    ],
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the data, as docs/evaluation-data.md has it."),
-    ] = None,
-    suite: Annotated[
-        str | None,
-        typer.Option(
-            help="quick, sent2vec, siamese-cbow, skip-thought or all [default: quick]",
-            show_default=False,
-        ),
-    ] = None,
-    tasks: Annotated[
-        str | None, typer.Option(help="Tasks instead of a suite: MR,TREC,STS14.")
-    ] = None,
-    protocol: Annotated[
-        str | None,
-        typer.Option(
-            help="paper, senteval or quick [default: the suite's; paper with --tasks]",
-            show_default=False,
-        ),
-    ] = None,
-    lowercase: Annotated[
-        bool | None,
-        typer.Option(
-            "--lowercase/--no-lowercase",
-            help="Lower-case sentences [default: where the model's vocabulary is lower-cased]",
-            show_default=False,
-        ),
-    ] = None,
-    with_features: Annotated[
-        bool, typer.Option("--with-features", help="Also +NB and +feats of the Skip-Thought paper.")
-    ] = False,
-    json: Annotated[Path | None, typer.Option(help="Write the report here, for compare.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the report here, to read.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the figures: .png, .svg, .pdf.")] = None,
-    plot_norms: Annotated[
-        Path | None,
-        typer.Option(help="Draw norms of word vectors by frequency; needs no --data."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of folds [default: the protocol's]", show_default=False)
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="[default: all processors]", show_default=False)
-    ] = None,
+    model: Model,
+    data: Data = None,
+    suite: SuiteName = None,
+    tasks: Tasks = None,
+    protocol: ProtocolName = None,
+    lowercase: Lowercase = None,
+    with_features: WithFeatures = False,
+    json: Json = None,
+    markdown: Markdown = None,
+    plot: Plot = None,
+    plot_norms: PlotNorms = None,
+    seed: Seed = None,
+    threads: Threads = None,
     tokenizer: TokenizerName = None,
-    counts: Annotated[
-        Path | None,
-        typer.Option(help="For sif: how often words occur: a model, or a file of word and count."),
-    ] = None,
+    counts: Counts = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
-    """Evaluate a model with the protocols of the papers, on local files."""
+    """Evaluate a model on local data with the protocols of the papers."""
     if data is None and plot_norms is None:
-        msg = "no data is named - expected --data DIR (docs/evaluation-data.md), or --plot-norms"
+        msg = "no data given - expected --data DIR (see docs/evaluation-data.md), or --plot-norms"
         raise SettingsError(msg)
-    _check_outputs([json, markdown], [plot, plot_norms])
+    check_files([json, markdown], [plot, plot_norms])
     encoder = open_any(model, tokenizer, counts)
     name = short_name(model)
     if plot_norms is not None:
@@ -94,7 +117,7 @@ def command(
         return
     from sentvec.evaluation.evaluate import evaluate
 
-    with _Display(quiet=quiet) as display:
+    with EvaluationDisplay(quiet=quiet) as display:
         report = evaluate(
             encoder, data=data, suite=suite, tasks=tasks, protocol=protocol, lowercase=lowercase,
             with_features=with_features, seed=seed, threads=threads, name=name,
@@ -105,20 +128,6 @@ def command(
     if all(result.error for result in report.results.values()):
         complain("error: no task could be scored")
         raise typer.Exit(1)
-
-
-def _check_outputs(texts: list[Path | None], figures: list[Path | None]) -> None:
-    """Whatever would fail at the end of a long run fails now."""
-    for path in [*texts, *figures]:
-        if path is not None:
-            check_output(path)
-    wanted = [path for path in figures if path is not None]
-    if wanted:
-        from sentvec.evaluation.reports.figures import check_plotting, figure_format
-
-        for path in wanted:
-            figure_format(path)
-        check_plotting()
 
 
 def _show(report: Report) -> None:
@@ -136,71 +145,23 @@ def _show(report: Report) -> None:
         complain(remark)
     lowered = "lower-cased" if report.provenance["lowercase"] else "not lower-cased"
     complain(f"sentences were {lowered}: {report.provenance['lowercase_because']}")
-    each = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.seconds.items())
-    complain(f"seconds: {sum(report.seconds.values()):.1f} in all, {each}")
+    each = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
+    complain(f"took {sum(report.seconds.values()):.1f} s: {each}")
 
 
 def _write(report: Report, json: Path | None, markdown: Path | None, plot: Path | None) -> None:
-    for path, text in ((json, report.to_json), (markdown, report.to_markdown)):
-        if path is not None:
-            with OutputFile(str(path)) as file:
-                file.write(encode(text()))
+    if json is not None:
+        write_document(report.to_json(), json)
+    if markdown is not None:
+        write_document(report.to_markdown(), markdown)
     if plot is not None:
         from sentvec.evaluation.reports.figures import comparison_figure
 
-        save_figure(comparison_figure([report]), plot)
+        write_figure(comparison_figure([report]), plot)
 
 
 def _draw_norms(encoder: Any, name: str, path: Path) -> None:
     from sentvec.evaluation.evaluate import word_norms
     from sentvec.evaluation.reports.figures import norms_figure
 
-    save_figure(norms_figure(*word_norms(encoder), name), path)
-
-
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure in the format its name ends in."""
-    from sentvec.evaluation.reports.figures import figure_format, save
-
-    with OutputFile(str(path)) as file:
-        save(figure, file, figure_format(path))
-
-
-class _Display:
-    """Shows a run on standard error: a live bar, or a line a task where there is no terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
-        self._bar: Progress | None = None
-        if self._console.is_terminal and not quiet:
-            self._bar = Progress(
-                TextColumn("{task.fields[place]:<8}{task.description:<12}{task.fields[stage]:<9}"),
-                TextColumn("{task.percentage:3.0f}%"),
-                BarColumn(bar_width=20),
-                TimeElapsedColumn(),
-                console=self._console,
-                transient=True,
-            )
-
-    def __enter__(self) -> _Display:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def show(self, step: Step) -> None:
-        """Move the bar, or print a line when a task is done."""
-        place = f"{step.number}/{step.total}"
-        if self._bar is None:
-            if step.stage == "done":
-                self._console.print(f"{place:<8}{step.task} done")
-            return
-        if not self._bar.tasks:
-            self._bar.add_task("", total=1.0, place="", stage="")
-        self._bar.update(
-            self._bar.task_ids[0], completed=step.done, description=step.task, place=place,
-            stage=step.stage,
-        )  # fmt: skip
+    write_figure(norms_figure(*word_norms(encoder), name), path)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.checks import CHAR_NGRAMS
+from sentvec.models.skip_thought.parts import parts_of
+from sentvec.storage.config import ModelConfig
+from sentvec.storage.records import Record
 from sentvec.storage.rows import bytes_to_read
 from sentvec.text.letter_case import LOWER_CASED, lower_case_share
 from sentvec.text.unicode import encode
+from sentvec.wording import counted
 
 if TYPE_CHECKING:
     from sentvec.models.base.stored import StoredEncoder
@@ -29,53 +33,54 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
     """Print what is known of a model, or of a file of another program."""
     encoder = open_model(model, tokenizer)
     config = encoder.config
+    settings, labels = config.settings, config.settings.labels or []
     lines = {
         "model": _kind(config),
-        "vectors": f"{config['settings'].get('dtype', 'float32')}, dim {encoder.dim}",
-        "vocabulary": f"{len(encoder.vocabulary):,} words: "
+        "vectors": f"{settings.dtype or 'float32'}, dim {encoder.dim}",
+        "vocabulary": f"{counted(len(encoder.vocabulary), 'word')}: "
         + ", ".join([*islice(encoder.vocabulary, 10), "..."]),
         "case": _case(encoder),
         "n-grams": _ngrams(encoder),
-        "sizes": _joined(config["sizes"], "=", leave_out=_SIZES_TOLD),
-        "labels": ", ".join(label for label, _ in config["settings"].get("labels", [])[:10]),
-        "tokenizer": _joined(config["tokenizer"], "="),
+        "sizes": _joined(config.sizes, "=", leave_out=_SIZES_TOLD),
+        "labels": ", ".join(label for label, _ in labels[:10]),
+        "tokenizer": ", ".join(f"{key}={value}" for key, value in config.tokenizer.items()),
         "size": f"{shown_size(size_on_disk(model))} on disk; {_memory(encoder)}",
-        "combined": _parts(config),
+        "combined": _parts(encoder),
         "expanded": _expanded(config),
-        "corpus": _joined(config.get("corpus", {}), " "),
-        "training": _joined(config.get("training", {}), " "),
-        "settings": _joined(config["settings"], "=", leave_out=("labels",)),
+        "corpus": _joined(config.corpus, " "),
+        "training": _joined(config.training, " "),
+        "settings": _joined(settings, "=", leave_out=("labels",)),
     }
     for name, value in lines.items():
         if value:
             typer.echo(encode(f"{name:<12}{value}"))
 
 
-def _kind(config: dict[str, Any]) -> str:
-    if "source" in config:
-        source = config["source"]
-        return f"{config['model']}, from {source['file']}: {source['layout']}"
+def _kind(config: ModelConfig) -> str:
+    if config.source is not None:
+        return f"{config.kind}, from {config.source.file}: {config.source.layout}"
     return (
-        f"{config['model']}, format version {config['format_version']}, "
-        f"sentvec {config.get('sentvec_version', '?')}"
+        f"{config.kind}, format version {config.format_version}, "
+        f"sentvec {config.sentvec_version or '?'}"
     )
 
 
-def _parts(config: dict[str, Any]) -> str:
+def _parts(encoder: StoredEncoder) -> str:
     """The encoders whose vectors are concatenated, where there are several."""
-    parts = [
-        f"dim {part['dim']} {'both ways' if part['bidirectional'] else 'forwards'}"
-        for part in config.get("parts", [])
+    shapes = [part.shape for part in parts_of(encoder.config)]
+    said = [
+        f"dim {shape.dim} {'both ways' if shape.bidirectional else 'forwards'}" for shape in shapes
     ]
-    return " + ".join(parts) if len(parts) > 1 else ""
+    return " + ".join(said) if len(said) > 1 else ""
 
 
-def _expanded(config: dict[str, Any]) -> str:
+def _expanded(config: ModelConfig) -> str:
     """Where words come from that were not trained; of combined models the same once."""
-    records = [each for one in [*config.get("combined", []), config]
-               for each in one.get("expanded", [])]  # fmt: skip
-    said = (f"{each['added']:,} words of {each['file']}, by a map fitted on {each['shared']:,}"
-            for each in records)  # fmt: skip
+    records = [each for one in config.combined or () for each in one.expanded]
+    said = (
+        f"{counted(each.added, 'word')} of {each.file}, by a map fitted on {each.shared:,}"
+        for each in [*records, *config.expanded]
+    )
     return "; ".join(dict.fromkeys(said))
 
 
@@ -83,15 +88,14 @@ def _ngrams(encoder: StoredEncoder) -> str:
     """Which n-grams have rows, and how many rows."""
     if not isinstance(encoder, SentenceEncoder):
         return ""
-    config, parts = encoder.config, []
-    settings = config["settings"]
-    if settings["ngrams"] > 1:
-        parts.append(f"words up to {settings['ngrams']}")
-    if settings.get("max_n", 0) > 0 and config["model"] == "fasttext":
-        parts.append(f"characters {settings['min_n']} to {settings['max_n']}")
-    buckets = config["sizes"]["buckets"]
-    if settings.get("model") == CHAR_NGRAMS:
-        buckets += settings["char_buckets"]
+    settings, parts = encoder.config.settings, []
+    if (settings.ngrams or 1) > 1:
+        parts.append(f"words up to {settings.ngrams}")
+    if encoder.HASHES_CHARACTERS and settings.max_n:
+        parts.append(f"characters {settings.min_n} to {settings.max_n}")
+    buckets = encoder.config.sizes.buckets or 0
+    if settings.model == CHAR_NGRAMS:
+        buckets += settings.char_buckets or 0
     pairs = encoder.tensors.get("pruned_buckets")
     kept = "" if pairs is None else f", of which {len(pairs):,} were kept"
     return f"{' and '.join(parts)}, in {buckets:,} buckets{kept}" if parts else "none"
@@ -127,5 +131,6 @@ def _memory(encoder: StoredEncoder) -> str:
     )
 
 
-def _joined(values: dict[str, Any], sign: str, leave_out: tuple[str, ...] = ()) -> str:
+def _joined(record: Record | None, sign: str, leave_out: tuple[str, ...] = ()) -> str:
+    values = {} if record is None else record.stored
     return ", ".join(f"{key}{sign}{value}" for key, value in values.items() if key not in leave_out)

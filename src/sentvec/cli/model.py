@@ -50,7 +50,7 @@ def expect_elsewhere(target: Path, *models: Path) -> None:
 def open_any(name: str, tokenizer: str | None = None, counts: Path | None = None) -> Any:
     """Open whatever can be evaluated, by the name the user gives it: a path, or a baseline."""
     if _is_baseline(name):
-        from sentvec.baselines.baselines import open_baseline
+        from sentvec.baselines.opening import open_baseline
 
         return open_baseline(name, counts=counts, tokenizer=tokenizer)
     if counts is not None:
@@ -66,7 +66,7 @@ def short_name(name: str) -> str:
 
 
 def _is_baseline(name: str) -> bool:
-    from sentvec.baselines.baselines import KINDS
+    from sentvec.baselines.opening import KINDS
 
     return name.partition(":")[0] in KINDS and not Path(name).exists()
 

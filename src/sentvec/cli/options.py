@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_type_hints
 
@@ -14,25 +14,34 @@ from sentvec.training.settings import Settings
 Command = Callable[..., None]
 
 
-def with_settings(*kinds: type[Settings]) -> Callable[[Command], Command]:
+def with_settings(
+    *kinds: type[Settings],
+    options: Mapping[str, Any] | None = None,
+    left_out: Sequence[str] = (),
+) -> Callable[[Command], Command]:
     """Give a command one option for each field of the settings, passed as keyword arguments.
 
     The command must take `**settings`. An option that is not given arrives as None, which
     leaves the value to the preset; the help shows the default preset's, where all kinds of
     settings that have the field agree.
+
+    Args:
+        kinds: The settings.
+        options: Annotations of own parameters of the command, instead of those it has.
+        left_out: Own parameters of the command that are no options.
     """
 
     def give(function: Command) -> Command:
         signature = inspect.signature(function)
-        own_hints = get_type_hints(function, include_extras=True)
+        own_hints = {**get_type_hints(function, include_extras=True), **(options or {})}
         own = [
             parameter.replace(annotation=own_hints[parameter.name])
             for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.VAR_KEYWORD
+            if parameter.kind is not parameter.VAR_KEYWORD and parameter.name not in left_out
         ]
-        options = _options(kinds)
-        function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-        function.__annotations__ = {p.name: p.annotation for p in [*own, *options]}
+        every = [*own, *_options(kinds)]
+        function.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        function.__annotations__ = {p.name: p.annotation for p in every}
         return function
 
     return give

@@ -11,8 +11,8 @@ from rich.table import Table as RichTable
 
 from sentvec.evaluation.reports.tables import Table
 
-_WIDE = 160  # columns where the output is no terminal
-_FIGURE = 16  # longest cell of a column of figures, which stand to the right
+_WIDE = 160  # columns, if the output is no terminal
+_FIGURE = 16  # longest cell of a column of figures, which is right-aligned
 
 
 def print_tables(tables: Iterable[Table]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,13 +13,14 @@ import typer
 
 from sentvec.cli.console import TrainingDisplay, complain
 from sentvec.cli.options import with_settings
-from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
-from sentvec.models.skip_thought.settings import SkipThoughtSettings
+from sentvec.models.kinds.kind import KINDS, Kind, trained_kinds
+from sentvec.models.kinds.trainable import Trainable
+from sentvec.models.kinds.trainable import resume as resume_training
+from sentvec.training.trainer import Trainer
 
 app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
 
-_EVERY = "Also write a checkpoint every so often: 30s, 10m, 2h, 5%."
+_EVERY = "Also write a checkpoint at this interval: 30s, 10m, 2h, 5%."
 _QUIET = "Show nothing but errors."
 Corpus = Annotated[
     list[str],
@@ -31,11 +32,13 @@ Validate = Annotated[
     str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
 ]
 ValidateEvery = Annotated[
-    str | None, typer.Option(help="Also measure that loss every so often: 10m, 5%.")
+    str | None, typer.Option(help="Also measure that loss at this interval: 10m, 5%.")
 ]
 Patience = Annotated[
     int | None,
-    typer.Option(help="End after so many epochs of no better held-out loss; keep the best."),
+    typer.Option(
+        help="Stop after N epochs without improvement of the held-out loss; keep the best model."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help=_QUIET)]
 _TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended
@@ -46,7 +49,7 @@ def train(
     context: typer.Context,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Go on with the interrupted run whose -o was this folder."),
+        typer.Option(help="Resume the interrupted run whose --output was this folder."),
     ] = None,
     checkpoint_every: Annotated[str | None, typer.Option(help="With --resume. " + _EVERY)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="With --resume. " + _QUIET)] = False,
@@ -56,110 +59,53 @@ def train(
         if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
             msg = (
                 "these options need --resume, or come after the kind of model "
-                "(sent2vec, siamese-cbow, skip-thought)"
+                f"({', '.join(trained_kinds())})"
             )
             raise typer.BadParameter(msg)
         return
-    from sentvec.models.kinds.load import resume as go_on
-
     with _training(resume, quiet) as display:
-        go_on(resume, checkpoint_every=checkpoint_every, listener=display)
+        resume_training(resume, checkpoint_every=checkpoint_every, listener=display)
     raise typer.Exit
 
 
-@app.command("sent2vec")
-@with_settings(Sent2VecSettings)
-def sent2vec(
-    corpus: Corpus,
-    output: Output,
-    preset: Annotated[
-        str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
-    ] = None,
-    checkpoint_every: CheckpointEvery = None,
-    validate: Validate = None,
-    validate_every: ValidateEvery = None,
-    patience: Patience = None,
-    init_from: Annotated[
-        Path | None, typer.Option(help="Start from the vectors and the vocabulary of this model.")
-    ] = None,
-    quiet: Quiet = False,
-    **settings: Any,
-) -> None:
-    """Train a Sent2Vec model: a sentence vector is the mean of word and n-gram vectors."""
-    from sentvec.models.sent2vec.model import Sent2Vec
+def _command(kind: Kind, trainer: type[Trainer[Any, Any]]) -> Callable[..., None]:
+    """The command that trains a kind of model: its options are its settings."""
 
-    paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
-    with _training(output, quiet) as display:
-        Sent2Vec.train(
-            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, validate_every=validate_every, patience=patience,
-            init_from=init_from, listener=display, **settings,
-        )  # fmt: skip
+    def command(
+        corpus: Corpus,
+        output: Output,
+        preset: str | None = None,
+        checkpoint_every: CheckpointEvery = None,
+        validate: Validate = None,
+        validate_every: ValidateEvery = None,
+        patience: Patience = None,
+        init_from: Path | None = None,
+        quiet: Quiet = False,
+        **settings: Any,
+    ) -> None:
+        paths = [Path(name) for name in corpus]  # as str, a list might be taken for sentences
+        model = kind.model
+        assert issubclass(model, Trainable)
+        with _training(output, quiet) as display:
+            model.train(
+                paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
+                validate=validate, validate_every=validate_every, patience=patience,
+                init_from=init_from, listener=display, **settings,
+            )  # fmt: skip
 
-
-@app.command("siamese-cbow")
-@with_settings(SiameseCBOWSettings)
-def siamese_cbow(
-    corpus: Corpus,
-    output: Output,
-    preset: Annotated[
-        str | None, typer.Option(help="Where settings start from, e.g. paper/siamese-cbow.")
-    ] = None,
-    checkpoint_every: CheckpointEvery = None,
-    validate: Validate = None,
-    validate_every: ValidateEvery = None,
-    patience: Patience = None,
-    init_from: Annotated[
-        Path | None,
-        typer.Option(help="Start from the word vectors of this model, or file of another program."),
-    ] = None,
-    quiet: Quiet = False,
-    **settings: Any,
-) -> None:
-    """Train a Siamese CBOW model on sentences in order, a blank line between documents.
-
-    A sentence vector is the mean of word vectors that are trained to predict the sentences nearby.
-    """
-    from sentvec.models.siamese_cbow.model import SiameseCBOW
-
-    paths = [Path(name) for name in corpus]
-    with _training(output, quiet) as display:
-        SiameseCBOW.train(
-            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, validate_every=validate_every, patience=patience,
-            init_from=init_from, listener=display, **settings,
-        )  # fmt: skip
+    command.__doc__ = kind.about
+    options: dict[str, Any] = {
+        "preset": Annotated[
+            str | None, typer.Option(help=f"Where settings start from, e.g. {kind.preset}.")
+        ],
+        "init_from": Annotated[Path | None, typer.Option(help=trainer.INIT_FROM)],
+    }
+    left_out = () if trainer.INIT_FROM else ("init_from",)
+    return with_settings(trainer.SETTINGS, options=options, left_out=left_out)(command)
 
 
-@app.command("skip-thought")
-@with_settings(SkipThoughtSettings)
-def skip_thought(
-    corpus: Corpus,
-    output: Output,
-    preset: Annotated[
-        str | None, typer.Option(help="Where settings start from, e.g. paper/uni-skip.")
-    ] = None,
-    checkpoint_every: CheckpointEvery = None,
-    validate: Validate = None,
-    validate_every: ValidateEvery = None,
-    patience: Patience = None,
-    quiet: Quiet = False,
-    **settings: Any,
-) -> None:
-    """Train a Skip-Thought model on sentences in order, a blank line between documents.
-
-    A sentence vector is the last state of a GRU that reads the sentence, trained to predict the
-    sentences before and after it. Needs torch.
-    """
-    from sentvec.models.skip_thought.model import SkipThought
-
-    paths = [Path(name) for name in corpus]
-    with _training(output, quiet) as display:
-        SkipThought.train(
-            paths, preset=preset, output=output, checkpoint_every=checkpoint_every,
-            validate=validate, validate_every=validate_every, patience=patience,
-            listener=display, **settings,
-        )  # fmt: skip
+for name, trainer in trained_kinds().items():
+    app.command(name)(_command(KINDS[name], trainer))
 
 
 @contextmanager
@@ -184,7 +130,7 @@ def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
             yield display
     except KeyboardInterrupt:
         if CheckpointFolder(output).exists():
-            complain(f"a checkpoint was written; go on with: sentvec train --resume {output}")
+            complain(f"a checkpoint was written; resume with: sentvec train --resume {output}")
         if terminated:
             raise typer.Exit(_TERMINATED) from None
         raise  # ends with 130

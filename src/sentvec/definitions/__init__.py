@@ -1,1 +1,1 @@
-"""The three models in plain NumPy: what the kernels and networks are tested against."""
+"""The three models in plain NumPy: the references for the tests of kernels and networks."""

@@ -1,10 +1,10 @@
 """Sent2Vec in plain NumPy: the definition, and the oracle of the compiled kernel.
 
 `loss` is one term of eq. 3 of the paper, `update` one step of its stochastic gradient descent (in
-place), and `train_sentence` the sequence of updates of one sentence, every context built anew. The
-random choices follow the same streams as the kernel, so both can be compared number by number.
+place), and `train_sentence` the sequence of updates of one sentence, with every context rebuilt.
+The random choices follow the same streams as the kernel, so both can be compared number by number.
 
-Matrices may be float64 here; nothing is fast. Symbols as in `sent2vec`.
+Matrices may be float64 here; nothing is fast. Symbols as in `kernels.sent2vec.update`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.definitions.streams import Stream
 from sentvec.text.ngrams import NO_ROW, ngram_rows, placeholder_rows
 
 Matrix = NDArray[np.floating[Any]]
 
-_MASK = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
 TARGETS_PER_DRAW = 8
 NEAREST = 1024
 
@@ -82,34 +81,6 @@ def update(
 def soft_threshold(M: Matrix, row: int, amount: float) -> None:
     """The proximal operator of the L1 norm (eq. 6, with x where the paper prints |x_n|)."""
     M[row] = np.sign(M[row]) * np.maximum(np.abs(M[row]) - amount, 0.0)
-
-
-class Stream:
-    """SplitMix64 keyed by seed, epoch and sentence (see `random`)."""
-
-    def __init__(self, seed: int, epoch: int, sentence: int) -> None:
-        self.state = mix(mix(mix(seed) + epoch) + sentence)
-
-    def draw(self) -> int:
-        """64 random bits."""
-        self.state = (self.state + _GOLDEN) & _MASK
-        return mix(self.state)
-
-    def uniform(self) -> float:
-        """A float32 in [0, 1)."""
-        return (self.draw() >> 40) * 2.0**-24
-
-    def below(self, n: int) -> int:
-        """An integer in 0..n-1."""
-        return ((self.draw() >> 32) * n) >> 32
-
-
-def mix(z: int) -> int:
-    """The finaliser of SplitMix64."""
-    z &= _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return z ^ (z >> 31)
 
 
 @dataclass(frozen=True)

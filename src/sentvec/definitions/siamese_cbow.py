@@ -5,7 +5,7 @@
 `middles_batch` build batches; their random choices follow the same streams as the kernel, so both
 can be compared number by number.
 
-Matrices may be float64 here; nothing is fast. Symbols as in `siamese`.
+Matrices may be float64 here; nothing is fast. Symbols as in `kernels.siamese_cbow.update`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.definitions.sent2vec import Stream
+from sentvec.definitions.streams import Stream
 
 Matrix = NDArray[np.floating[Any]]
 Sentence = Sequence[int]
@@ -62,7 +62,7 @@ class Problem:
 
 
 def unit(V: Matrix, words: Sentence) -> tuple[Matrix, float]:
-    """The mean of the rows of a sentence by its length, and that length; zeros for no mean."""
+    """The mean of a sentence's rows divided by its norm, and that norm; zeros if it has none."""
     if not len(words):
         return np.zeros(V.shape[1], V.dtype), 0.0
     mean = V[list(words)].mean(axis=0)
@@ -80,7 +80,7 @@ def softmax(x: Matrix) -> Matrix:
 
 
 def loss(V: Matrix, batch: Batch, example: Example, temperature: float = 1.0) -> float:
-    """The cross-entropy of an example: of 1/P on the positives with the softmax of all cosines."""
+    """The cross-entropy of an example: 1/P on each positive against the softmax of all cosines."""
     middle, _ = unit(V, batch.slots[example.middle])
     candidates = [*example.positives, *example.negatives]
     cosines = np.array([unit(V, batch.slots[k])[0] @ middle for k in candidates])
@@ -134,7 +134,7 @@ def update(
 def neighbours(
     sentences: Sequence[Sentence], documents: Sequence[int], s: int, problem: Problem
 ) -> list[int]:
-    """The sentences that a sentence is trained to predict; none where it is not trained."""
+    """The sentences that a sentence is trained to predict; empty if it is not trained."""
     first = max(start for start in documents[:-1] if start <= s)
     end = min(stop for stop in documents[1:] if stop > s)
     wanted = [s - 1, s + 1] if problem.positives == 2 else [s + 1]

@@ -3,8 +3,8 @@
 Equations are those of Kiros et al. 2015, section 2.1. One sentence at a time, one word at a time:
 no batches, no packing, nothing fast.
 
-    p          tensors by name, as `networks.shape` lists them; which there are says what the
-               network is: bidirectional with `encoder_reverse.*`, decoders that see the sentence at
+    p          tensors by name, as `networks.shape` lists them; the names tell what the network
+               is: bidirectional with `encoder_reverse.*`, decoders that see the sentence at
                every step with `*.condition`, an adaptive softmax with `output.project1`
     sentence   rows of `word_vectors`, its end as the last of them
     form       of the GRU: `released` or `paper`
@@ -134,7 +134,7 @@ def decoder_log_probabilities(
 def loss(
     p: Tensors, previous: Sentence, middle: Sentence, following: Sentence, form: str
 ) -> tuple[float, float]:
-    """What is made small, -log p of the sentence before and of the one after (eq. 10)."""
+    """The loss: -log p of the sentence before and of the sentence after (eq. 10)."""
     s = encode(p, middle, form)
     before = decoder_log_probabilities(p, "previous", s, previous, form)
     after = decoder_log_probabilities(p, "next", s, following, form)

@@ -1,14 +1,13 @@
 """`sentvec.evaluate`: from a model and a folder of data to a report.
 
-Here are the choices that need to look at the model: whether to lower-case, how it is named and how
-it can be told from others. All of them stand in the report.
+It chooses tasks and protocol, runs the tasks, and records in the report how that was done.
 
-Not here: tasks, protocols and tables (`sentvec.evaluation`).
+Not here: what is recorded of a model (`describe`), the loop over the tasks (`runner`), how a task
+is scored (`scoring`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,22 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import SettingsError, SourceError
+from sentvec.evaluation.describe import choose_lowercase, describe_model
 from sentvec.evaluation.methods.protocols import PAPER, QUICK, SENTEVAL, Protocol
 from sentvec.evaluation.methods.vectors import SentenceVectors
 from sentvec.evaluation.reports.report import Report, versions
 from sentvec.evaluation.runner import Progress, run_tasks
 from sentvec.evaluation.scoring import Plan
 from sentvec.evaluation.tasks.data import Suite, Task
-from sentvec.evaluation.tasks.layout import available, find_tree
+from sentvec.evaluation.tasks.layout import Tree, available, find_tree
 from sentvec.evaluation.tasks.suites import find_suite, find_tasks
 from sentvec.machine import processors
 from sentvec.models.base.averaging import averaging
-from sentvec.models.base.fingerprint import fingerprint
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.suggest import near_names
-from sentvec.text.letter_case import LOWER_CASED, lower_case_share
-from sentvec.text.tokenizer import Tokenizer
-from sentvec.text.vocabulary import Vocabulary
 
 _PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, SENTEVAL, QUICK)}
 _BLOCK = 8192  # rows read at once
@@ -61,52 +57,44 @@ def evaluate(
         print(report.to_markdown())
 
     Args:
-        model: Anything with `encode(list[str])` that returns a row for each text. It is asked for
-            `return_known=True` and `threads` too where it takes them. An object may have a method
-            `provenance()` that returns plain values for the report.
-        data: The folder of the data (see docs/evaluation-data.md).
+        model: Anything with `encode(list[str])` that returns a row for each text. If `encode` takes
+            `return_known` and `threads`, both are passed. If the model has a method `provenance()`,
+            the dict that it returns goes into the report.
+        data: The folder with the data (see docs/evaluation-data.md).
         suite: `quick` (the default), `sent2vec`, `siamese-cbow`, `skip-thought` or `all`.
-        tasks: Names of tasks, instead of those of the suite.
-        protocol: Of classifications: `paper`, `senteval`, or `quick` (5 folds, not nested). By
-            default that of the suite; `paper` where only tasks are named.
-        lowercase: Whether to lower-case all sentences. By default where the model's vocabulary is
-            lower-cased and its tokenizer does not do it; the report says what was done and why.
-        with_features: Also give figures with the extra features of the Skip-Thought paper: naive
-            Bayes n-grams (MR, CR, SUBJ, MPQA) and surface features (MSRP).
-        seed: Of folds and of the ranking, instead of the protocol's own.
-        threads: For encoding and linear algebra; all processors by default.
-        name: What the report calls the model.
-        progress: Told every `Step`.
+        tasks: Names of tasks to run instead of those of the suite.
+        protocol: The protocol of the classification tasks: `paper`, `senteval`, or `quick` (5
+            folds, not nested). By default that of the suite, or `paper` if only tasks are given.
+        lowercase: Whether to lower-case all sentences. By default they are if the vocabulary of the
+            model is lower-case and its tokenizer does not lower-case; the report says what was done
+            and why.
+        with_features: Whether to add figures with the extra features of the Skip-Thought paper:
+            naive-Bayes n-grams (MR, CR, SUBJ, MPQA) and surface features (MSRP).
+        seed: The seed of the folds and of the ranking; by default that of the protocol.
+        threads: Threads for encoding and linear algebra; all processors by default.
+        name: The name of the model in the report.
+        progress: Called with each `Step`.
 
     Returns:
-        The report. Tasks whose files are missing are in `report.missing`; a task that failed has
-        `error` instead of figures.
+        The report. `report.missing` names the tasks whose files are missing; a task that failed has
+        an `error` instead of figures.
 
     Raises:
-        SourceError: There is no data for any of the tasks.
-        SettingsError: An argument has a value that cannot work.
+        SourceError: There are no data for any of the tasks.
+        SettingsError: An argument has an unsupported value.
     """
     chosen, wanted = _chosen(suite, tasks)
     rules = _protocol(protocol, chosen)
-    if with_features and rules is QUICK:
-        msg = "with_features with the protocol quick - expected paper or senteval, whose nested "
-        raise SettingsError(msg + "cross-validation it is made for")
-    _check_numbers(seed, threads)
+    _check_settings(rules, with_features, seed, threads)
     vectors = SentenceVectors(model, threads=threads or processors())
     tree = find_tree(data)
-    problems = available(tree).problems
-    ready = [task for task in wanted if task.name not in problems]
-    absent = [task.name for task in wanted if task.name in problems]
-    if not ready:
-        reasons = "; ".join(problems[name] for name in absent)
-        msg = f"none of {', '.join(absent)} can be run - {reasons}"
-        raise SourceError(msg)
-    lower, why = _lowercase(model, lowercase)
-    described = _described(model, name)
+    ready, missing = _split(wanted, tree)
+    lower, why = choose_lowercase(model, lowercase)
+    described = describe_model(model, name)
     plan = Plan(rules, seed, threads, with_features)
     results, seconds = run_tasks(ready, tree, vectors, plan, lowercase=lower, progress=progress)
     provenance = {
-        # the length of vectors that only encoding tells
+        # for some models only the vectors tell their length
         "model": described if "dim" in described else {**described, "dim": vectors.dim},
         "suite": chosen.name if chosen else None,
         "protocol": rules.name,
@@ -118,9 +106,25 @@ def evaluate(
         "versions": versions(),
         "remarks": vectors.remarks,
     }
-    # Paths below the tree: where it lies is no part of the report.
-    missing = {name: problems[name].replace(f"{tree.path}{os.sep}", "") for name in absent}
     return Report(results, missing, provenance, seconds)
+
+
+def _split(wanted: list[Task], tree: Tree) -> tuple[list[Task], dict[str, str]]:
+    """The tasks that can be run, and by name why the others cannot.
+
+    Raises:
+        SourceError: None can be run.
+    """
+    problems = available(tree).problems
+    absent = {task.name: problems[task.name] for task in wanted if task.name in problems}
+    if len(absent) == len(wanted):
+        msg = f"none of {', '.join(absent)} can be run - {'; '.join(absent.values())}"
+        raise SourceError(msg)
+    # Paths below the tree: where it lies is no part of the report.
+    missing = {
+        name: problem.replace(f"{tree.path}{os.sep}", "") for name, problem in absent.items()
+    }
+    return [task for task in wanted if task.name not in absent], missing
 
 
 def _chosen(
@@ -143,7 +147,12 @@ def _protocol(name: str | None, suite: Suite | None) -> Protocol:
     return _PROTOCOLS[name]
 
 
-def _check_numbers(seed: int | None, threads: int | None) -> None:
+def _check_settings(
+    rules: Protocol, with_features: bool, seed: int | None, threads: int | None
+) -> None:
+    if with_features and rules is QUICK:
+        msg = "with_features with the protocol quick - expected the protocol paper or senteval"
+        raise SettingsError(msg + "; choose one (--protocol), or leave the features out")
     if seed is not None and not (isinstance(seed, int) and 0 <= seed <= _MAX_SEED):
         msg = f"seed is {seed!r} - expected a whole number from 0 to {_MAX_SEED}"
         raise SettingsError(msg)
@@ -152,69 +161,15 @@ def _check_numbers(seed: int | None, threads: int | None) -> None:
         raise SettingsError(msg)
 
 
-def _lowercase(model: Any, wanted: bool | None) -> tuple[bool, str]:
-    """Whether to lower-case, and why."""
-    if wanted is not None:
-        return wanted, "asked for"
-    tokenizer, words = (getattr(model, one, None) for one in ("tokenizer", "vocabulary"))
-    if isinstance(tokenizer, Tokenizer) and tokenizer.lowercase:
-        return False, "the model's tokenizer lower-cases"
-    if not isinstance(words, Vocabulary):
-        return False, "the model's vocabulary is not known"
-    share, n_words = lower_case_share(words)
-    found = f"{share:.1%} of {n_words:,} words of the model are in lower case"
-    return n_words > 0 and share > LOWER_CASED, found
-
-
-# --- what the model is --------------------------------------------------------------------------
-
-
-def _described(model: Any, name: str | None) -> dict[str, Any]:
-    """A model as the report has it; what is not known of it is `None`."""
-    if isinstance(model, StoredEncoder):
-        own = {
-            "kind": model.config["model"],
-            **{key: int(size) for key, size in model.config["sizes"].items()},
-            "fingerprint": fingerprint(model),
-            "corpus": model.config.get("corpus", {}).get("fingerprint"),
-        }
-    else:
-        kind = type(model)
-        own = {"kind": f"{kind.__module__}.{kind.__qualname__}", "fingerprint": None}
-    own |= _told(model)
-    tokenizer = getattr(getattr(model, "tokenizer", None), "to_config", None)
-    own["tokenizer"] = tokenizer() if callable(tokenizer) else None
-    return {"name": name or _name_of(model), **own}
-
-
-def _told(model: Any) -> dict[str, Any]:
-    """What a model says of itself. It is checked now: JSON is written at the end of a long run."""
-    provenance = getattr(model, "provenance", None)
-    if not callable(provenance):
-        return {}
-    told = provenance()
-    try:
-        json.dumps(told, allow_nan=False)
-        return dict(told)
-    except (TypeError, ValueError) as error:
-        msg = f"provenance of {type(model).__name__} returned what JSON cannot hold ({error}) - "
-        raise SettingsError(msg + "expected a dict of plain values") from error
-
-
-def _name_of(model: Any) -> str:
-    origin = getattr(model, "_origin", None)
-    return origin.name if isinstance(origin, Path) else type(model).__name__
-
-
 def word_norms(model: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How often each word occurs in the training text, and the length of its vector.
+    """The count of each word in the training text, and the L2 norm of its vector.
 
     Raises:
-        SettingsError: It is no model with a vector for each word.
+        SettingsError: The model has no word vectors of its own.
     """
     if not isinstance(model, StoredEncoder):
-        msg = f"a {type(model).__name__} has no word vectors of its own - expected a model that has"
-        raise SettingsError(msg)
+        msg = f"a {type(model).__name__} has no word vectors of its own - expected a model of word "
+        raise SettingsError(msg + "vectors, such as Sent2Vec")
     model = averaging(model, "the model", "word vectors of its own")
     norms = np.empty(len(model.vocabulary))
     for start in range(0, len(norms), _BLOCK):

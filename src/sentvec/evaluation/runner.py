@@ -1,9 +1,9 @@
 """Run tasks with a model: read, encode, score, one after the other.
 
-A task that cannot be scored (its data are damaged, the model's vectors are not finite) has an error
-instead of figures, and the run goes on.
+A task that cannot be scored (damaged data, vectors that are not finite) gets an error instead of
+figures, and the run continues.
 
-Not here: how a task is scored (`scoring`), what is said of the run (`report`).
+Not here: how a task is scored (`scoring`), and the report of the run (`evaluate`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Step:
     """Where a run is.
 
     Attributes:
-        task: The task in work.
-        number: Which one it is, from 1.
-        total: How many there are.
-        stage: What is done with it.
-        done: How far that is, 0 to 1.
+        task: The name of the task in progress.
+        number: Its number, from 1.
+        total: The number of tasks.
+        stage: What is done with it at the moment.
+        done: The share of that stage that is done, 0 to 1.
     """
 
     task: str
@@ -110,7 +110,7 @@ def _run(
 def _nothing_known(texts: Sequence[str]) -> str:
     return (
         f"the model knows no word of the {len(texts):,} sentences, such as {texts[0]!r:.60} - "
-        "expected text in the language and the spelling it was trained on"
+        "expected text like that it was trained on; check its language, letter case and tokenizer"
     )
 
 
@@ -123,7 +123,7 @@ def _result(
     remarks = list(data.remarks) if data else [task.note] if task.note else []
     if coverage and coverage.unknown:
         remarks.append(
-            f"sentences without a known word, whose vectors are zero: {coverage.unknown:,} "
+            f"sentences without a known word, which have zero vectors: {coverage.unknown:,} "
             f"of {coverage.sentences:,}"
         )
     found = fields.pop("remarks", ())

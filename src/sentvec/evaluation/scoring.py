@@ -1,10 +1,10 @@
 """From vectors to figures: one function for each kind of task.
 
-Each takes the data of a task and the vectors of its sentences and returns the part of a
-`TaskResult` that it can know. Nothing here encodes, reads a file or knows a model.
+Each takes the data of a task and the vectors of its sentences, and returns the fields of a
+`TaskResult` that follow from them. Nothing here encodes, reads a file or knows a model.
 
-Not here: the arithmetic (`correlation`, `classify`, `relatedness`, `ranking`), and the run over
-several tasks (`runner`).
+Not here: the methods (`correlation`, `classify`, `relatedness`, `ranking`), and the loop over the
+tasks (`runner`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from sentvec.evaluation.methods.classify import cv_then_test, dev_then_test, nes
 from sentvec.evaluation.methods.correlation import Correlation, aggregate, correlate
 from sentvec.evaluation.methods.design import beside, pair_features
 from sentvec.evaluation.methods.naive_bayes import surface_features
+from sentvec.evaluation.methods.progress import Listen, share
 from sentvec.evaluation.methods.protocols import PAPER, SENTEVAL, Classification, Protocol
 from sentvec.evaluation.methods.ranking import RankingSettings, rank_images
 from sentvec.evaluation.methods.relatedness import relatedness
-from sentvec.evaluation.methods.vectors import Listen, SentenceVectors, Vectors, cosines
+from sentvec.evaluation.methods.vectors import SentenceVectors, Vectors, cosines
 from sentvec.evaluation.reports.results import CONCATENATED, MEAN, WEIGHTED, Items
 from sentvec.evaluation.tasks.data import (
     Captioned,
@@ -40,7 +41,7 @@ from sentvec.text.tokenizer import Tokenizer
 
 Fields: TypeAlias = dict[str, Any]  # of a TaskResult
 
-# Words of the extra features. Not the model's tokenizer, so that they are the same for all models.
+# Tokenizer of the extra features. Not the model's, so that they are the same for all models.
 _FEATURE_WORDS = Tokenizer("simple", lowercase=False)
 
 
@@ -49,11 +50,10 @@ class Plan:
     """How tasks are run.
 
     Attributes:
-        protocol: Of the classifications.
-        seed: Instead of the protocol's.
-        threads: For the linear algebra; all processors if `None`.
-        with_features: Whether to add the extra features of the Skip-Thought paper, as figures
-            beside those without.
+        protocol: The protocol of the classification tasks.
+        seed: The seed of folds and ranking; that of the protocol if `None`.
+        threads: Threads for the linear algebra; all processors if `None`.
+        with_features: Whether to add figures with the extra features of the Skip-Thought paper.
     """
 
     protocol: Protocol = PAPER
@@ -81,9 +81,11 @@ def score_task(
     remarks = list(scored.pop("remarks", ()))
     texts = [text for part in data.parts.values() for text in texts_of(part)]
     if vectors.are_equal(texts):
-        remarks.append("all sentences have the same vector: the figures say nothing of it")
+        remarks.append(
+            "all sentences have the same vector, so the figures say nothing about the model"
+        )
     if any(math.isnan(value) for value in scored["figures"].values()):
-        remarks.append("a correlation does not exist, since one side of it is constant")
+        remarks.append("a correlation is undefined, since one side of it is constant")
     return {**scored, "remarks": remarks}
 
 
@@ -91,7 +93,7 @@ def score_task(
 
 
 def _similarity(data: TaskData, vectors: SentenceVectors, *_: Any) -> Fields:
-    """Cosines; the sets of the task, and three ways to sum up sets that are not parts of others."""
+    """Correlations of the cosines: of each set, and three ways to combine the sets of a task."""
     parts: dict[str, Pairs] = {name: _as_pairs(name, part) for name, part in data.parts.items()}
     scores = {
         name: cosines(vectors.of(part.left), vectors.of(part.right)) for name, part in parts.items()
@@ -106,6 +108,7 @@ def _similarity(data: TaskData, vectors: SentenceVectors, *_: Any) -> Fields:
     headline = MEAN if means else next(iter(sets))
     best = means.get(headline) or sets[headline]
     return {
+        # Reports are comparable only where these words are the same: they must not change.
         "protocol": "cosine, 0 where a vector is zero; headline: " + _headline(headline, means),
         "figures": {"pearson": best.pearson, "spearman": best.spearman},
         "sets": sets,
@@ -133,17 +136,15 @@ def _joined(
     parts: Mapping[str, Pairs],
     scores: Mapping[str, NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cosines and gold scores of some parts, one after the other."""
+    """Cosines and gold scores of some parts, concatenated."""
     gold = join_pairs(name, [parts[part] for part in union]).gold
     if len(gold) < 2:
-        msg = f"the set {name} has {len(gold)} scored pair - expected two or more to correlate"
-        raise FormatError(msg)
+        msg = f"the set {name} has only {len(gold)} scored pair{'s' * (not len(gold))}"
+        raise FormatError(msg + " - expected two or more; check its gold file")
     return np.concatenate([scores[part] for part in union]), gold
 
 
 # --- classification -----------------------------------------------------------------------------
-
-_Features: TypeAlias = Callable[[Part], NDArray[Any]]
 
 
 def _classification(
@@ -155,13 +156,13 @@ def _classification(
         "+NB" if is_nested else "+feats" if data.task.name == "MSRP" else ""
     )
     steps = 2 if extra else 1
-    plain = _classified(data, vectors, plan, "", _share(progress, 0, steps))
+    plain = _classified(data, vectors, plan, "", share(progress, 0, steps))
     figures = {"accuracy": plain.accuracy}
     if "f1" in data.task.metrics and plain.f1 is not None:
         figures["f1"] = plain.f1
     protocol = plain.protocol
     if extra:
-        more = _classified(data, vectors, plan, extra, _share(progress, 1, steps))
+        more = _classified(data, vectors, plan, extra, share(progress, 1, steps))
         figures[f"accuracy {extra}"] = more.accuracy
         if "f1" in figures and more.f1 is not None:
             figures[f"f1 {extra}"] = more.f1
@@ -222,16 +223,9 @@ def _features(part: Labelled | LabelledPairs, vectors: SentenceVectors, extra: s
 
 
 def _lengths(part: Part) -> NDArray[np.int64]:
-    """The words of each sentence, a column for each sentence of an item."""
+    """The number of words of each sentence, (items, sentences of an item)."""
     columns = (part.texts,) if isinstance(part, Labelled) else (part.left, part.right)  # type: ignore[union-attr]
     return np.array([[len(text.split()) for text in column] for column in columns]).T
-
-
-def _share(progress: Listen | None, step: int, steps: int) -> Listen | None:
-    """What is told of one of several equal steps."""
-    if progress is None:
-        return None
-    return lambda done: progress((step + done) / steps)
 
 
 # --- relatedness and ranking --------------------------------------------------------------------

@@ -4,8 +4,8 @@ Legend:
     ids, offsets   the encoded corpus (uint32, int64)
     sentences      int64: out, the numbers of the sentences of the batch
     n, half_bits   number of sentences; 4^half_bits is at least n
-    group          batches are of a multiple of so many sentences, but for the last of an epoch
-    roles          uint8 (n,): only sentences whose role is not 0 count for that; (0,) where all do
+    group          a batch has a multiple of `group` sentences, except the last of an epoch
+    roles          uint8 (n,): only sentences whose role is not 0 count for `group`; (0,): all do
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sentvec.kernels.random import GOLDEN, mix, permuted
 def choose(offsets, position, shuffle, seed, epoch, half_bits, max_tokens, group, roles, sentences):
     """Take sentences from a position of the epoch's order until max_tokens or the array is full.
 
-    Returns (how many sentences, how many tokens); at least one sentence unless the epoch is over.
+    Returns (number of sentences, number of tokens); at least 1 sentence unless the epoch is over.
     """
     n = len(offsets) - 1
     key = mix(mix(np.uint64(seed)) + np.uint64(epoch) * GOLDEN)

@@ -1,18 +1,18 @@
 """Cut blocks of bytes into words, count them and give each a number in order of appearance.
 
-The words found so far lie in one byte arena; an open-addressing table of uint32 finds them by a
-64-bit FNV-1a hash, and bytes are compared, so two words never share a number.
+The words seen so far lie in one byte arena. An open-addressing table of uint32 finds them by a
+64-bit FNV-1a hash. Bytes are compared too, so two words never share a number.
 
 Legend:
     state    int64 (4,)   position in the block, words, bytes used of the arena, words on the line
     table    uint32 (2^k) word number + 1, 0 where free; at most half full
     hashes   uint64 (c,)  hash of each word
     starts   int64 (c+1,) where each word begins in the arena
-    counts   int64 (c,)   how often each was seen
+    counts   int64 (c,)   how often each occurred
     ids      uint32       out: the word number of each token of the block
     ends     int64        out: for each LF, the number of tokens so far, -1 for a line of no words
 
-Not here: growing the arrays (the caller does, when asked to), the final order, cut-offs.
+Not here: growing the arrays (the caller does, by the status), the final order, cut-offs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LF = 10
 
 @helper
 def _is_separator(byte):
-    # NUL, TAB, LF, VT, FF, CR, blank
+    # NUL, TAB, LF, VT, FF, CR, space
     return byte == 32 or (byte <= 13 and (byte >= 9 or byte == 0))
 
 

@@ -23,6 +23,9 @@ OPTIONS: Any = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "error_model": "numpy",
 }
+# Helpers do not allocate, so they need not count references to arrays: each view of a row would
+# cost two atomic operations, which is as long as a short row takes.
+INLINE: Any = {**OPTIONS, "forceinline": True, "_nrt": False}
 
 
 def kernel(function: Function) -> Function:
@@ -32,31 +35,31 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # an installation where no folder for the cache can be written
         compiled = numba.njit(**OPTIONS)(function)
     _depend_on_all_kernels(compiled)
-    _do_without_room(compiled)
+    _tolerate_full_disk(compiled)
     return compiled
 
 
 def helper(function: Function) -> Function:
-    """Compile a function that is put into the kernels that call it.
+    """Compile a function that is inlined into the kernels that call it; it must not allocate.
 
-    Always inlined: a call hands over each array as seven numbers, which costs more than a row.
+    Always inlined: a call passes each array as seven numbers, which costs more than a row.
     """
-    compiled: Function = numba.njit(forceinline=True, **OPTIONS)(function)
+    compiled: Function = numba.njit(**INLINE)(function)
     return compiled
 
 
 def _depend_on_all_kernels(compiled: Any) -> None:
-    """Make the cached machine code depend on every kernel's source, not on one file's alone.
+    """Make the cached machine code depend on the sources of all kernels, not on one file alone.
 
-    numba notices a change of the file a kernel is in, but not of the helpers compiled into it.
+    numba notices a change of the file of a kernel, but not of the helpers compiled into it.
     """
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = (cache_file._source_stamp, _sources())
 
 
-def _do_without_room(compiled: Any) -> None:
-    """Let a kernel that was compiled be used even if the disk does not take its machine code."""
+def _tolerate_full_disk(compiled: Any) -> None:
+    """Let a compiled kernel be used even if its machine code cannot be written to the disk."""
     cached: Any = getattr(compiled, "_cache", None)
     if not hasattr(cached, "save_overload"):
         return
@@ -66,12 +69,12 @@ def _do_without_room(compiled: Any) -> None:
         try:
             save(*args)
         except OSError as error:
-            # The index may name by now a file that was not written, or an older one of that name.
+            # The index may already name a file that was not written, or an older one of that name.
             with contextlib.suppress(AttributeError, OSError):
                 Path(cached._cache_file._index_path).unlink()
             msg = f"compiled kernels cannot be kept in {cached.cache_path}: "
-            msg += f"{error.strerror or error} - they will be compiled again; make room, or name "
-            msg += "another folder in NUMBA_CACHE_DIR"
+            msg += f"{error.strerror or error} - they will be compiled again; free space, or set "
+            msg += "NUMBA_CACHE_DIR to another folder"
             warnings.warn(msg, KernelCacheWarning, stacklevel=2)
 
     cached.save_overload = save_or_warn
@@ -80,6 +83,6 @@ def _do_without_room(compiled: Any) -> None:
 @cache
 def _sources() -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Merge what several workers made of their own copies of a matrix."""
+"""Merge the copies of a matrix that several workers have trained."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sentvec.kernels.jit import kernel
 
 @kernel
 def merge_rows(base, copies, start, stop):
-    """Rows start..stop of `base` take on the changes that the copies made to them.
+    """Apply the changes of all copies to rows start..stop of `base`.
 
     With the changes d_w of a row, the row gets s * sum(d_w), s = sum |d_w|^2 / |sum d_w|^2, at most
     1. Changes that have nothing in common are independent findings and are added (s = 1); equal
@@ -17,8 +17,8 @@ def merge_rows(base, copies, start, stop):
     keeps rare words learning at full rate and frequent ones, which every worker takes to the same
     place, from overshooting it.
 
-    base (rows, dim) is what all copies were at the last merge; copies (workers, rows, dim) come
-    out equal to the new base. Float32; the order of summation is fixed.
+    base (rows, dim) is what all copies equalled after the last merge; copies (workers, rows, dim)
+    equal the new base on return. Float32; the order of summation is fixed.
     """
     workers, dim = copies.shape[0], base.shape[1]
     change = np.empty(dim, np.float32)

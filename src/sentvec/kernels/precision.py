@@ -1,4 +1,4 @@
-"""How a matrix keeps its numbers: float32, or half precision with stochastic rounding.
+"""How a matrix stores its numbers: float32, or half precision with stochastic rounding.
 
 Kernels read with `load`, write with `store`, and compute in float32. A matrix is one of
 
@@ -22,13 +22,12 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from sentvec.kernels.jit import OPTIONS
+from sentvec.kernels.jit import INLINE
 
 NOISE_PLACES = 65_536
 _DROPPED_BITS = np.uint32(0x1FFF)  # float32 has 13 bits of fraction more than half precision
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _48 = np.uint64(48)
-_INLINE = {**OPTIONS, "forceinline": True}
 
 
 class HalfMatrix(NamedTuple):
@@ -42,8 +41,9 @@ class HalfMatrix(NamedTuple):
 def noise_table(dim: int, seed: int) -> NDArray[np.uint32]:
     """Numbers of 13 bits in random order, each equally often in every column of a row.
 
-    Were they drawn one by one, those near the upper end, which decide on the smallest updates,
-    would be some per cent too many or too few, and so would be all small updates of a run.
+    If they were drawn independently, there would be a few per cent too many or too few near the
+    upper end, which decides on the smallest updates, and all small updates of a run would be
+    biased.
     """
     numbers = np.arange(NOISE_PLACES, dtype=np.uint32) & _DROPPED_BITS
     return np.resize(np.random.default_rng(seed).permutation(numbers), NOISE_PLACES + dim)
@@ -103,14 +103,14 @@ def _is_array(M: Any) -> bool:
     return isinstance(M, types.Array)
 
 
-@overload(load, jit_options=_INLINE)
+@overload(load, jit_options=INLINE)
 def _load(M, row, d):
     if _is_array(M):
         return lambda M, row, d: M[row, d]
     return lambda M, row, d: _half_to_float(M.bits[row, d])
 
 
-@overload(store, jit_options=_INLINE)
+@overload(store, jit_options=INLINE)
 def _store(M, row, d, value, place):
     if _is_array(M):
 
@@ -125,7 +125,7 @@ def _store(M, row, d, value, place):
     return store_half
 
 
-@overload(start_row, jit_options=_INLINE)
+@overload(start_row, jit_options=INLINE)
 def _start_row(M):
     if _is_array(M):
         return lambda M: np.uint64(0)
@@ -137,21 +137,21 @@ def _start_row(M):
     return start_half
 
 
-@overload(width, jit_options=_INLINE)
+@overload(width, jit_options=INLINE)
 def _width(M):
     if _is_array(M):
         return lambda M: M.shape[1]
     return lambda M: M.bits.shape[1]
 
 
-@overload(height, jit_options=_INLINE)
+@overload(height, jit_options=INLINE)
 def _height(M):
     if _is_array(M):
         return lambda M: M.shape[0]
     return lambda M: M.bits.shape[0]
 
 
-@overload(set_turn, jit_options=_INLINE)
+@overload(set_turn, jit_options=INLINE)
 def _set_turn(M, turn):
     if _is_array(M):
 

@@ -1,8 +1,8 @@
 """Ask the processor to fetch a row of a matrix before it is needed.
 
 A batch's rows lie at random places of a matrix much larger than the caches. Asking for the next
-sentence's rows while the present one is computed hides most of that wait. A hint only: it changes
-no result.
+sentence's rows while the current one is computed hides most of that wait. It is only a hint and
+changes no result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from sentvec.kernels.jit import OPTIONS
+from sentvec.kernels.jit import INLINE
 
 _BYTES_PER_LINE = 64
 _HALVES_PER_LINE = 32
@@ -48,7 +48,7 @@ def prefetch_row(M, row):
     """Ask for every cache line of a row (does nothing in plain Python, which cannot)."""
 
 
-@overload(prefetch_row, jit_options={**OPTIONS, "forceinline": True})
+@overload(prefetch_row, jit_options=INLINE)
 def _prefetch_row(M, row):
     if isinstance(M, types.Array):
         step = _BYTES_PER_LINE // (M.dtype.bitwidth // 8)

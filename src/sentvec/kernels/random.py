@@ -1,12 +1,14 @@
 """Random numbers that depend on nothing but their key.
 
-Each sentence of each epoch has its own stream, keyed by seed, epoch and sentence number, so what
-is drawn for it does not depend on the number of threads or on where a run was resumed. The
-generator is SplitMix64 (Steele, Lea and Flood 2014). `reference.Stream` is the same in plain
-Python.
+Each sentence of each epoch has its own stream, keyed by seed, epoch and sentence number, so its
+draws do not depend on the number of threads or on where a run was resumed. The
+generator is SplitMix64 (Steele, Lea and Flood 2014). `definitions.streams` is the same in
+plain Python.
 """
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +20,13 @@ _M2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32, _40 = (np.uint64(n) for n in (30, 27, 31, 32, 40))
 _ONE = np.uint64(1)
 _TO_UNIT = np.float32(2.0**-24)
+
+
+class Key(NamedTuple):
+    """What the streams of one epoch have in common: the seed of the run, and the epoch."""
+
+    seed: Any
+    epoch: Any
 
 
 @helper
@@ -57,8 +66,8 @@ def below(rng, n):
 def permuted(index, n, half_bits, key):
     """Where a random permutation of 0..n-1 sends an index, without storing the permutation.
 
-    A Feistel network of four rounds permutes 0..4^half_bits-1; results outside are sent on until
-    they fall inside (cycle walking), which keeps it a permutation.
+    A Feistel network of four rounds permutes 0..4^half_bits-1; a result outside is permuted again
+    until it falls inside (cycle walking), which keeps it a permutation.
     """
     bits = np.uint64(half_bits)
     mask = (_ONE << bits) - _ONE

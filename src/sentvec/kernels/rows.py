@@ -1,7 +1,7 @@
-"""Sums over lists of matrix rows: the inner loops that take the time.
+"""Sums over lists of matrix rows: the inner loops, where most time is spent.
 
-Rows are handled several at a time, so that the vector they share is loaded and stored once for all
-of them. Written as loops over whole lists: one call each per row would cost more than the row.
+Several rows are handled at a time, so that the vector they share is loaded and stored once for all
+of them. Each function loops over a whole list: a call per row would cost more than the row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Starting values, and the table negatives are drawn from."""
+"""Starting values of matrices, and the alias table from which negatives are drawn."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from sentvec.errors import SettingsError
 from sentvec.formats.fasttext_files.write_sent2vec import write_sent2vec
 from sentvec.formats.word_vector_files.write_word2vec import write_word2vec
 from sentvec.models.base.averaging import SentenceEncoder, averaging
+from sentvec.models.base.packing import first_ids, kept_words
 from sentvec.models.base.stored import StoredEncoder
-from sentvec.models.convert import first_ids, kept_words
 from sentvec.storage.rows import DenseRows, iter_blocks
 from sentvec.text.unicode import encode
 
@@ -77,8 +77,8 @@ def to_sent2vec(
         StorageError: The file cannot be written.
     """
     model = averaging(model, "the model", "vectors of words and n-grams")
-    if model.config["model"] != "sent2vec":
-        msg = f"a model of kind {model.config['model']!r} has no place in a Sent2Vec binary"
+    if not model.HASHES_IDS:
+        msg = f"a model of kind {model.config.kind!r} has no place in a Sent2Vec binary"
         raise SettingsError(msg + " - convert it to a folder, or to word2vec")
     if "hash_ids" in model.tensors:
         msg = "the model lost words and keeps other ids for its n-grams than for its words, which "
@@ -86,10 +86,10 @@ def to_sent2vec(
         raise SettingsError(msg + "max_vocab")
     # The first ones, equal or odd words among them: ids are places, and n-grams hang on them.
     ids = first_ids(model, max_vocab)
-    n_words, buckets = len(model.vocabulary), model.config["sizes"]["buckets"]
+    n_words, buckets = len(model.vocabulary), model.config.sizes.buckets or 0
     rows = np.concatenate([ids, np.arange(n_words, n_words + buckets)])
     outputs = model.tensors.get("output_vectors") if targets else None
-    settings = {**model.config["settings"], "buckets": buckets}
+    settings = {**model.config.settings.stored, "buckets": buckets}
     if not buckets:  # a header may name lengths of n-grams that no row is for
         settings |= {"min_n": 0, "max_n": 0}
     model.advise_access(everywhere=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -23,27 +23,35 @@ class Learner:
 
     Args:
         shape: Of the network.
-        seed: Of its start.
+        arrays: Parameters, moments and number of steps, as `start_arrays` gives them. On a CPU they
+            are changed in place, on a GPU `collect` brings them up to date.
         clip: Gradients of a larger norm are scaled down to it.
         device: `cpu` or `cuda`.
         precision: `float32`, or `bfloat16` for the matrix products.
     """
 
     def __init__(
-        self, shape: Shape, *, seed: int, clip: float, device: str, precision: str
+        self, shape: Shape, arrays: Arrays, *, clip: float, device: str, precision: str
     ) -> None:
         self._shape, self._clip = shape, clip
         self._low = torch.bfloat16 if precision == "bfloat16" else None
+
+        def tensor(name: str, size: tuple[int, ...]) -> torch.Tensor:
+            return torch.from_numpy(arrays[name]).reshape(size).to(device)
+
         with _enough_memory():
             self._parameters = {
-                name: tensor.to(device).requires_grad_()
-                for name, tensor in start(shape, seed).items()
+                name: tensor(name, size).requires_grad_() for name, size in shape.tensors().items()
             }
             self._adam = torch.optim.Adam(self._parameters.values(), fused=True)
-            for tensor in self._parameters.values():
-                self._adam.state[tensor] = {
-                    "step": torch.zeros((), device=device),
-                    **{moment: torch.zeros_like(tensor) for moment in _MOMENTS},
+            for name, parameter in self._parameters.items():
+                self._adam.state[parameter] = {
+                    # Of each tensor, since Adam counts the steps of each by itself.
+                    "step": tensor(STEPS, ()).clone(),
+                    **{
+                        moment: tensor(f"{moment}.{name}", tuple(parameter.shape))
+                        for moment in _MOMENTS
+                    },
                 }
 
     def step(self, batch: Passages, lr: float) -> NDArray[np.float64]:
@@ -75,42 +83,49 @@ class Learner:
     def _losses(self, batch: Passages) -> tuple[torch.Tensor, torch.Tensor]:
         return losses(self._parameters, batch, self._shape, self._low)
 
-    def arrays(self) -> Arrays:
-        """All that a checkpoint keeps, by name, as matrices; on a CPU they are views.
-
-        Parameters by their names, moments as `exp_avg.NAME` and `exp_avg_sq.NAME`, and the number
-        of steps.
-        """
-        found = {name: _matrix(tensor) for name, tensor in self._parameters.items()}
-        for name, tensor in self._parameters.items():
-            for moment in _MOMENTS:
-                found[f"{moment}.{name}"] = _matrix(self._adam.state[tensor][moment])
-        first = next(iter(self._parameters.values()))
-        return {**found, STEPS: _matrix(self._adam.state[first]["step"])}
-
     def collect(self, arrays: Arrays) -> None:
-        """Bring what `arrays` gave earlier up to date; on a CPU it is."""
-        for name, array in self.arrays().items():
-            if array.ctypes.data != arrays[name].ctypes.data:
-                arrays[name][:] = array
-
-    def restore(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
-        """Go on from what `arrays` gave."""
-        with torch.no_grad():
-            for name, tensor in self._parameters.items():
-                state = self._adam.state[tensor]
-                for source, target in [
-                    (arrays[name], tensor),
-                    (arrays[STEPS], state["step"]),
-                    *((arrays[f"{moment}.{name}"], state[moment]) for moment in _MOMENTS),
-                ]:
-                    target.copy_(torch.tensor(source).reshape(target.shape))
+        """Bring the arrays up to date; on a CPU it is the number of steps that they lack."""
+        for name, tensor in self._parameters.items():
+            _copy(tensor, arrays[name])
+            for moment in _MOMENTS:
+                _copy(self._adam.state[tensor][moment], arrays[f"{moment}.{name}"])
+        first = next(iter(self._parameters.values()))
+        arrays[STEPS][:] = self._adam.state[first]["step"].item()
 
 
-def _matrix(tensor: torch.Tensor) -> NDArray[np.float32]:
-    """A tensor as a matrix; a vector is one row."""
-    array: NDArray[np.float32] = tensor.detach().cpu().numpy()
-    return array.reshape(1, -1) if array.ndim < 2 else array
+def array_shapes(shape: Shape) -> dict[str, tuple[int, int]]:
+    """All that a checkpoint keeps, by name, as matrices; a vector is one row.
+
+    Parameters by their names, moments as `exp_avg.NAME` and `exp_avg_sq.NAME`, and the number of
+    steps.
+    """
+    parameters = {name: _as_matrix(size) for name, size in shape.tensors().items()}
+    moments = {f"{moment}.{name}": size for name, size in parameters.items() for moment in _MOMENTS}
+    return {**parameters, **moments, STEPS: (1, 1)}
+
+
+def start_arrays(shape: Shape, seed: int) -> Arrays:
+    """The arrays of a network before its first step."""
+    with _enough_memory():
+        parameters = start(shape, seed)
+        arrays: Arrays = {}
+        for name, size in array_shapes(shape).items():
+            if name in parameters:
+                arrays[name] = parameters[name].detach().numpy().reshape(size)
+            else:
+                arrays[name] = torch.zeros(size).numpy()
+    return arrays
+
+
+def _as_matrix(size: tuple[int, ...]) -> tuple[int, int]:
+    return (1, *size) if len(size) == 1 else (size[0], size[1])
+
+
+def _copy(tensor: torch.Tensor, target: NDArray[np.float32] | NDArray[np.float16]) -> None:
+    """Copy a tensor to an array, unless it is the array."""
+    source: NDArray[np.float32] = tensor.detach().cpu().numpy()
+    if source.ctypes.data != target.ctypes.data:
+        target[:] = source.reshape(target.shape)
 
 
 def device_named(name: str) -> str:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SourceError, StorageError
+from sentvec.storage.config import ModelConfig
 from sentvec.storage.durable import fsync_directory, fsync_path
 from sentvec.storage.tensors import Tensor, map_bytes, map_tensors, write_tensors
 from sentvec.text.vocabulary import Vocabulary
@@ -57,7 +58,7 @@ class ModelFolder:
     """
 
     path: Path
-    config: dict[str, Any]
+    config: ModelConfig
     tensors: dict[str, NDArray[Any]]
     words: NDArray[np.uint8]
 
@@ -69,12 +70,12 @@ class ModelFolder:
         """
         path = self.path / VOCABULARY
         data = self.words.tobytes()
-        expected = self.config.get("vocabulary_digest")
-        if expected is not None and _digest(data) != expected:
+        digest = self.config.vocabulary_digest
+        if digest is not None and _digest(data) != digest:
             msg = f"{path} is not the vocabulary this model was saved with - it is damaged, or of"
             raise FormatError(msg + " another model; copy the whole folder again")
         vocabulary = Vocabulary.parse(data, str(path))
-        expected = self.config["sizes"]["vocabulary"]
+        expected = self.config.sizes.vocabulary
         if len(vocabulary) != expected:
             msg = f"{path} has {len(vocabulary)} words, expected {expected}"
             raise FormatError(msg + " - the file is damaged")
@@ -120,7 +121,7 @@ def _open(folder: Path) -> ModelFolder:
 
 def write_folder(
     path: str | os.PathLike[str],
-    config: Mapping[str, Any],
+    config: ModelConfig,
     vocabulary: Vocabulary,
     tensors: Mapping[str, Tensor],
     card: str,
@@ -141,9 +142,8 @@ def write_folder(
         write_tensors(fresh / TENSORS, tensors)
         digest = _digest((fresh / VOCABULARY).read_bytes())
         version = _version_of(config, tensors)
-        whole = {"format_version": version, **config}
-        whole.update(format_version=version, vocabulary_digest=digest)
-        text = json.dumps(whole, indent=2, allow_nan=False)
+        whole = config.with_values(format_version=version, vocabulary_digest=digest)
+        text = json.dumps(whole.to_json(), indent=2, allow_nan=False)
         (fresh / CONFIG).write_text(text + "\n", encoding="utf-8")
         (fresh / CARD).write_text(card, encoding="utf-8", errors="surrogateescape")
         _replace(fresh, target)
@@ -151,9 +151,9 @@ def write_folder(
     _or_storage_error(fill, target, fresh)
 
 
-def _version_of(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> int:
+def _version_of(config: ModelConfig, tensors: Mapping[str, Tensor]) -> int:
     """The earliest version that can hold a model."""
-    is_first = config["model"] in _FIRST_KINDS and all(
+    is_first = config.kind in _FIRST_KINDS and all(
         tensor.dtype in _FIRST_DTYPES for tensor in tensors.values()
     )
     return 1 if is_first else FORMAT_VERSION
@@ -312,11 +312,11 @@ def beside(target: Path, suffix: str) -> Path:
     return target.with_name(f".{target.name}.{suffix}")
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> ModelConfig:
     try:
-        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version = config["format_version"]
-        wrong = [name for name, kind in _PARTS.items() if not isinstance(config.get(name), kind)]
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = content["format_version"]
+        wrong = [name for name, kind in _PARTS.items() if not isinstance(content.get(name), kind)]
     except PermissionError as error:
         raise _unreadable(path) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -328,4 +328,12 @@ def _read_config(path: Path) -> dict[str, Any]:
     if wrong:
         msg = f"{path} lacks {', '.join(wrong)} - the file is damaged"
         raise FormatError(msg)
-    return config
+    try:
+        return ModelConfig.from_json(content)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise undescribed(path, error) from error
+
+
+def undescribed(path: Path, error: Exception) -> FormatError:
+    """The error for a configuration that describes no model."""
+    return FormatError(f"{path} does not describe a model ({error!r}) - it is damaged")

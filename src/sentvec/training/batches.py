@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError
 from sentvec.text.corpus_files import Ids
-from sentvec.text.encoded import EncodedCorpus
 
 BATCH_TOKENS = 20_000
 BATCH_SENTENCES = 10_000
@@ -123,7 +122,7 @@ class Batches:
 
     def __init__(
         self,
-        corpus: EncodedCorpus | Units,
+        units: Units,
         schedule: Schedule,
         untrained_loss: float = math.inf,
         start: Position | None = None,
@@ -132,7 +131,6 @@ class Batches:
 
         start = start or Position()
         self._kernels = batches
-        units = corpus if isinstance(corpus, Units) else Units(corpus.ids, corpus.offsets)
         self._units, self._schedule = units, schedule
         self.words = len(units.ids)  # of an epoch
         self._limit = DIVERGED_LOSS * untrained_loss

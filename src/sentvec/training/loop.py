@@ -10,31 +10,18 @@ Not here: which sentences a batch has (`batches`), what it does to the matrices 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from sentvec.errors import CorpusError
-from sentvec.text.encoded import EncodedCorpus
-from sentvec.training.batches import EMPTY_BATCH, Batch, Batches, Position, Schedule, Units
+from sentvec.training.batches import EMPTY_BATCH, Batch, Batches, Position, Schedule
 from sentvec.training.progress import Listener, Meter
 from sentvec.training.rounds import Rounds
+from sentvec.training.trainer import Data, Worker
 
 _REPORT_SECONDS = 0.2
-
-
-class Worker(Protocol):
-    """Trains on batches, one after the other, with scratch memory of its own."""
-
-    def __call__(self, batch: Batch) -> tuple[float, int]:
-        """Train on a batch; returns (sum of losses, number of targets)."""
-
-
-class Dealt(Protocol):
-    """A corpus as it is gone through."""
-
-    def batches(self, schedule: Schedule, untrained_loss: float, start: Position | None) -> Batches:
-        """What the workers take their batches from."""
 
 
 class Observer:
@@ -56,47 +43,44 @@ class Observer:
 
 
 def run(
-    corpus: EncodedCorpus | Dealt,
+    data: Data,
     schedule: Schedule,
-    make_worker: Callable[[int], Worker],
+    workers: Sequence[Worker[Any]],
     listener: Listener,
     *,
     untrained_loss: float,
     start: Position | None = None,
     observer: Observer | None = None,
     rounds: Rounds | None = None,
-    parts: Callable[[], dict[str, float]] = dict,
 ) -> Position:
     """Train on all epochs; returns where the run ended.
 
     Args:
-        corpus: The encoded corpus, or what deals it out in another way than sentence by sentence.
+        data: Source of the batches of an epoch.
         schedule: Epochs, learning rate, order, threads.
-        make_worker: Called once a thread, with its number.
+        workers: One for each thread.
         listener: Hears about progress.
         untrained_loss: The loss of a target before any training, for the divergence check.
         start: Where an earlier run stopped; from the beginning without it.
         observer: Called between batches: for checkpoints and held-out loss.
         rounds: With it, the workers have copies of the matrices, merged after every round.
-        parts: Gives the loss of late of each thing that is predicted, where there are several.
 
     Raises:
         DivergedError: The loss is no longer finite, or many times that of untrained vectors.
         CorpusError: Nothing was ever predicted.
     """
     start, observer = start or Position(), observer or Observer()
-    dealt = Units(corpus.ids, corpus.offsets) if isinstance(corpus, EncodedCorpus) else corpus
-    state = dealt.batches(schedule, untrained_loss, start)
-    workers = [make_worker(number) for number in range(schedule.threads)]
+    state = data.batches(schedule, untrained_loss, start)
     workers[0](EMPTY_BATCH)  # compiles the kernel, before the clock starts
     meter = Meter(
         schedule.epochs * state.words, schedule.epochs, schedule.rate,
         (start.tokens, start.loss, start.targets), start.seconds,
     )  # fmt: skip
     with ThreadPoolExecutor(schedule.threads, "sentvec") as pool:
+        loop = _Loop(pool, workers, state, meter, listener, observer, rounds)
         while state.begin():
             try:
-                _go(pool, workers, state, meter, listener, observer, rounds, parts)
+                loop.turn()
                 # A checkpoint may stand at the end of an epoch: what comes then is part of it.
                 if state.epoch_over():
                     if not observer.epoch_end(state.position(meter.seconds())):
@@ -107,56 +91,60 @@ def run(
                     observer.interrupted(state.position(meter.seconds()))
                 raise
     end = state.position(meter.seconds())
-    listener.progress(meter.read(end.tokens, end.loss, end.targets, parts()))
+    listener.progress(meter.read(end.tokens, end.loss, end.targets, workers[0].parts()))
     if not end.targets:
         msg = "nothing was ever predicted, so nothing was learned - raise subsample (0 is off)"
         raise CorpusError(msg)
     return end
 
 
-def _go(
-    pool: ThreadPoolExecutor,
-    workers: list[Worker],
-    state: Batches,
-    meter: Meter,
-    listener: Listener,
-    observer: Observer,
-    rounds: Rounds | None,
-    parts: Callable[[], dict[str, float]],
-) -> None:
-    """Let the workers run until the epoch or round is over, or the observer wants them still."""
+@dataclass
+class _Loop:
+    """What a turn of the loop needs; arguments as those of `run`."""
 
-    def look() -> bool:
-        now = state.position(meter.seconds())
-        progress = meter.read(now.tokens, now.loss, now.targets, parts())
-        listener.progress(progress)
-        return observer.due(now, progress.done)
+    pool: ThreadPoolExecutor
+    workers: Sequence[Worker[Any]]
+    state: Batches
+    meter: Meter
+    listener: Listener
+    observer: Observer
+    rounds: Rounds | None
 
-    shares: list[Iterable[Batch]] = [state] * len(workers)
-    if rounds is not None:
-        shares = list(state.deal(len(workers), rounds.words))
-    futures: set[Future[None]] = set()
-    wanted = False
-    try:
-        for pair in zip(workers, shares, strict=True):
-            futures.add(pool.submit(_work, state, *pair))
-        while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
-            if _has_failed(futures):
-                break
-            if look() and not wanted:
-                wanted = True
-                state.hold()
-    finally:
-        _end(pool, state, futures, rounds)
-    for future in futures:
-        future.result()
-    if meter.age() >= _REPORT_SECONDS:  # epochs or rounds shorter than that
-        wanted |= look()
-    if wanted:
-        observer.pause(state.position(meter.seconds()))
+    def turn(self) -> None:
+        """Let the workers run until the epoch or round ends, or the observer wants them still."""
+        shares: list[Iterable[Batch]] = [self.state] * len(self.workers)
+        if self.rounds is not None:
+            shares = list(self.state.deal(len(self.workers), self.rounds.words))
+        futures: set[Future[None]] = set()
+        wanted = False
+        try:
+            for pair in zip(self.workers, shares, strict=True):
+                futures.add(self.pool.submit(_work, self.state, *pair))
+            while wait(futures, _REPORT_SECONDS, FIRST_EXCEPTION).not_done:
+                if _has_failed(futures):
+                    break
+                if self.report() and not wanted:
+                    wanted = True
+                    self.state.hold()
+        finally:
+            _end(self.pool, self.state, futures, self.rounds)
+        for future in futures:
+            future.result()
+        if self.meter.age() >= _REPORT_SECONDS:  # epochs or rounds shorter than that
+            wanted |= self.report()
+        if wanted:
+            self.observer.pause(self.state.position(self.meter.seconds()))
+
+    def report(self) -> bool:
+        """Report progress; returns whether the observer wants the workers still."""
+        now = self.state.position(self.meter.seconds())
+        parts = self.workers[0].parts()
+        progress = self.meter.read(now.tokens, now.loss, now.targets, parts)
+        self.listener.progress(progress)
+        return self.observer.due(now, progress.done)
 
 
-def _work(state: Batches, worker: Worker, batches: Iterable[Batch]) -> None:
+def _work(state: Batches, worker: Worker[Any], batches: Iterable[Batch]) -> None:
     for batch in batches:
         state.add(batch, *worker(batch))
 

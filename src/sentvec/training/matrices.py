@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import DivergedError, NotEnoughMemoryError
+from sentvec.errors import DivergedError, FormatError, NotEnoughMemoryError
 
 _LINE = 64
 _BLOCK = 1 << 13  # rows handled at a time: a copy of so many in float32 is small
@@ -32,6 +32,21 @@ def zeros(rows: int, dim: int, dtype: str = "float32") -> Matrix:
     start = -memory.ctypes.data % _LINE
     matrix: Matrix = memory[start : start + size].view(dtype).reshape(rows, dim)
     return matrix
+
+
+def copied(source: NDArray[Any] | None, name: str, rows: int, dim: int, dtype: str) -> Matrix:
+    """A copy in memory of a matrix of a checkpoint.
+
+    Raises:
+        FormatError: It is absent, or of another shape or dtype.
+    """
+    if source is None or source.shape != (rows, dim) or source.dtype != dtype:
+        got = "absent" if source is None else f"{source.dtype} {source.shape}"
+        msg = f"{name} is {got} in the checkpoint, expected {dtype} {(rows, dim)}"
+        raise FormatError(msg + " - it is of another run")
+    target = zeros(rows, dim, dtype)
+    target[:] = source
+    return target
 
 
 def uniform(rows: int, dim: int, *, seed: int, threads: int, dtype: str = "float32") -> Matrix:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from sentvec.text.tokenizer import Tokenizer
 
 Check = Callable[[Any], bool]
 Limit = tuple[str, Check, str]
+
+MAX_NGRAM = 20  # words of the longest word n-gram
 
 
 def check_limits(limits: Iterable[Limit], values: Mapping[str, Any]) -> None:
@@ -55,6 +57,27 @@ class Settings:
 
     LIMITS: ClassVar[tuple[Limit, ...]] = ()
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    if TYPE_CHECKING:  # fields that all kinds have, each with a default and a help of its own
+
+        @property
+        def dim(self) -> int: ...  # noqa: D102
+        @property
+        def epochs(self) -> int: ...  # noqa: D102
+        @property
+        def lr(self) -> float: ...  # noqa: D102
+        @property
+        def min_count(self) -> int: ...  # noqa: D102
+        @property
+        def max_vocab(self) -> int | None: ...  # noqa: D102
+        @property
+        def tokenizer(self) -> str: ...  # noqa: D102
+        @property
+        def shuffle(self) -> bool: ...  # noqa: D102
+        @property
+        def threads(self) -> int | None: ...  # noqa: D102
+        @property
+        def seed(self) -> int: ...  # noqa: D102
 
     def __post_init__(self) -> None:
         check_limits(self.LIMITS, {name: getattr(self, name) for name, _, _ in self.LIMITS})

@@ -235,7 +235,7 @@ def test_a_fold_with_one_class_is_refused():
     lonely[0] = 1
     with pytest.raises(SettingsError, match="use fewer folds"):
         nested_cv(x, lonely)
-    with pytest.raises(SettingsError, match="hold NaN"):
+    with pytest.raises(SettingsError, match="contain NaN"):
         plain_cv(np.full_like(x, np.nan), y)
 
 

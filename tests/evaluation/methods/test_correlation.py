@@ -73,9 +73,9 @@ def test_the_three_aggregates():
 
 def test_what_cannot_be_correlated_is_refused():
     for x, y in (([1, 2], [1, 2, 3]), ([1], [1]), ([[1, 2]], [[1, 2]])):
-        with pytest.raises(SettingsError, match="columns of one length"):
+        with pytest.raises(SettingsError, match="columns of equal length"):
             correlate(x, y)
-    with pytest.raises(SettingsError, match=r"1 of 3 scores .* number 1 .* encoder"):
+    with pytest.raises(SettingsError, match=r"1 of 3 scores .* row 1 .* encoder"):
         correlate([1, np.nan, 2], [1, 2, 3])
     with pytest.raises(SettingsError, match="no sets"):
         aggregate({})
@@ -144,7 +144,7 @@ def test_mcnemar_is_the_binomial_test_of_the_disagreements():
     assert (found.only_first, found.only_second) == (2, 7)
     assert found.p_value == pytest.approx(stats.binomtest(2, 9).pvalue)
     assert mcnemar(gold, gold, gold).p_value == 1.0
-    with pytest.raises(SettingsError, match="columns of one length"):
+    with pytest.raises(SettingsError, match="columns of equal length"):
         mcnemar(gold, gold, gold[:3])
 
 

@@ -56,5 +56,5 @@ def test_folds_that_cannot_be_made_are_refused():
         plain_folds(9, 10)
     with pytest.raises(SettingsError, match="1 folds of 9 rows"):
         plain_folds(9, 1)
-    with pytest.raises(SettingsError, match="no class has as many rows as the 3 folds"):
+    with pytest.raises(SettingsError, match="no class has 3 rows, one for each fold"):
         stratified_folds(np.array([0, 0, 1, 1]), 3, 0)

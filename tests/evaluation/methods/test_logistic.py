@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentvec.errors import DivergedError, SettingsError
-from sentvec.evaluation.methods import crossval, logistic
+from sentvec.evaluation.methods import crossval, newton
 from sentvec.evaluation.methods.crossval import fold_predictions
 from sentvec.evaluation.methods.design import (
     DenseDesign,
@@ -19,7 +19,7 @@ from sentvec.evaluation.methods.design import (
     checked_features,
     pair_features,
 )
-from sentvec.evaluation.methods.logistic import _State, class_signs, fit, solve_path
+from sentvec.evaluation.methods.logistic import class_signs, fit, losses, solve_path
 from support.planted import planted
 
 GRID = [2.0**power for power in range(9)]
@@ -204,10 +204,10 @@ def test_sparse_features_beside_dense_ones_are_like_dense_ones():
 def test_scores_of_any_size_give_finite_losses_and_probabilities():
     signs = np.array([[1.0, 1, 1, -1, -1, 0]])
     scores = np.array([[-1e308, 800.0, 1.0, 0.0, 800.0, 5.0]])
-    state = _State.at(signs, np.zeros((1, 1)), scores)
-    assert state.wrong[0].tolist() == pytest.approx([1, 0, 1 / (1 + np.e), 0.5, 1, 0])
-    finite = _State.at(signs[:, 1:], np.zeros((1, 1)), scores[:, 1:])
-    assert finite.loss[0] == pytest.approx(np.log1p(np.exp(-1)) + np.log(2) + 800)
+    wrong, _ = losses(signs, scores)
+    assert wrong[0].tolist() == pytest.approx([1, 0, 1 / (1 + np.e), 0.5, 1, 0])
+    _, loss = losses(signs[:, 1:], scores[:, 1:])
+    assert loss[0] == pytest.approx(np.log1p(np.exp(-1)) + np.log(2) + 800)
 
 
 def test_the_number_of_threads_changes_nothing():
@@ -241,9 +241,7 @@ def test_one_class_is_refused_and_the_fold_named():
     x, y = planted(n=20)
     rows = np.array([np.ones(20, np.bool_), y == 1])
     count = int((y == 1).sum())
-    with pytest.raises(
-        SettingsError, match=rf"part 2 of 2 holds {count} rows of the classes \[1\]"
-    ):
+    with pytest.raises(SettingsError, match=rf"part 2 of 2 has {count} rows of the classes \[1\]"):
         fold_predictions(x, y, rows, [1.0])
 
 
@@ -278,7 +276,7 @@ def test_huge_features_are_solved_or_refused_but_never_wrong(power):
 
 def test_a_problem_that_is_not_solved_is_an_error(monkeypatch):
     x, y = planted()
-    monkeypatch.setattr(logistic, "_MAX_STEPS", 1)
+    monkeypatch.setattr(newton, "_MAX_STEPS", 1)
     with pytest.raises(DivergedError, match="C = 256 did not converge"):
         fit(x, y, 256.0)
 

@@ -35,7 +35,7 @@ def test_each_text_is_encoded_once_and_has_its_row():
 
 def test_earlier_texts_are_forgotten_where_there_is_no_room():
     model = Counting()
-    vectors = SentenceVectors(model, most_bytes=3 * 4 * len(WORDS))
+    vectors = SentenceVectors(model, max_bytes=3 * 4 * len(WORDS))
     vectors.prepare(["a", "b", "c"])
     vectors.prepare(["b", "d"])  # four vectors are too many: b is encoded again
     assert model.asked == ["a", "b", "c", "b", "d"]
@@ -97,8 +97,8 @@ def with_nan(rows):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (with_nan, "1 of 4 vectors hold NaN or infinity, the first is that of 'bi' - expected"),
-        (lambda rows: rows / 0.0, "4 of 4 vectors hold NaN"),
+        (with_nan, "1 of 4 vectors contain NaN or infinity, the first is that of 'bi' - expected"),
+        (lambda rows: rows / 0.0, "4 of 4 vectors contain NaN"),
         (lambda rows: rows[:-1], "shape (3, 60) for 4 texts - expected (4, dim), a row for each"),
         (lambda rows: rows[0], "shape (60,) for 4 texts"),
         (lambda rows: rows[:, :0], "shape (4, 0) for 4 texts"),
@@ -120,7 +120,7 @@ def test_vectors_of_two_lengths_are_an_error():
     sizes = iter([60, 30])
     vectors = SentenceVectors(Answering(lambda rows: rows[:, : next(sizes)]))
     vectors.prepare(["ba"])
-    with pytest.raises(EncoderError, match="vectors of 30 numbers, and of 60 before"):
+    with pytest.raises(EncoderError, match="vectors of length 30, and of 60 before"):
         vectors.prepare(["be"])
 
 

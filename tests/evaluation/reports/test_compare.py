@@ -259,5 +259,7 @@ def test_the_figure_of_norms_has_a_point_a_word_and_the_weights(matplotlib):
     assert left.get_xscale() == "log"
     assert written(figure).startswith(b"\x89PNG")
     for unknown in ([0, 0], [1, 1]):
-        with pytest.raises(SettingsError, match="does not know how often its words occur"):
+        with pytest.raises(
+            SettingsError, match="has no word counts, or equal ones - expected counts"
+        ):
             norms_figure(unknown, [1.0, 1.0], "vectors.txt")

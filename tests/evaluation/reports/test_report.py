@@ -12,7 +12,7 @@ import pytest
 from sentvec import Report, evaluate
 from sentvec.errors import FormatError, SettingsError, SourceError
 from sentvec.evaluation.methods.correlation import Correlation
-from sentvec.evaluation.reports.published import NOT_AT_HAND
+from sentvec.evaluation.reports.published import NOT_AVAILABLE
 from sentvec.evaluation.reports.results import Items, TaskResult
 from sentvec.evaluation.reports.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2, TABLE_4
 from sentvec.evaluation.reports.skip_thought_tables import COCO, SICK, SKIP_THOUGHT_TABLES
@@ -129,8 +129,49 @@ def test_a_report_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(SourceError, match="cannot be read"):
         Report.read(tmp_path / "gone.json")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FormatError, match="is no text"):
+    with pytest.raises(FormatError, match="is not UTF-8 text"):
         Report.read(tmp_path / "binary")
+
+
+# --- what is printed ----------------------------------------------------------------------------
+
+
+def test_a_printed_report_fits_a_screen_and_has_the_figures_of_every_task(report):
+    lines = str(report).splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 100
+    assert lines[0] == "Evaluation of counting | words, protocol paper"
+    for name, result in report.items():
+        [line] = [line for line in lines if line.split()[0] == name]
+        assert shown(*next((v, style_of(k)) for k, v in result.figures.items())) in line
+    assert "(mean of 6 subsets)" in str(report)
+    assert "(set 'all')" in str(report)
+    assert lines[-2:] == [
+        "not run, without data: SST5",
+        "lower-cased: no (the model's vocabulary is not known)",
+    ]
+
+
+def test_a_printed_report_says_what_failed_in_few_lines():
+    failed = TaskResult("MR", "title", "classification", error="the encoder broke " * 50)
+    report = Report({"MR": failed}, {}, {"model": {"name": "long " * 50}})
+    lines = str(report).splitlines()
+    assert any("failed: the encoder broke" in line for line in lines)
+    assert len(lines) < 10
+    assert max(map(len, lines)) <= 100
+    assert str(Report({}, {}, {})) == "Evaluation of ?, protocol ?"
+
+
+def test_records_are_short_in_an_interpreter(report):
+    assert repr(report).startswith("<Report of 'counting | words', protocol paper: MR, CR, ")
+    assert len(repr(report)) < 250
+    accuracy = f"{report['MR'].accuracy:.4g}"
+    assert repr(report["MR"]) == f"<TaskResult MR: accuracy {accuracy}>"
+    assert repr(report["MR"].items) == "<Items: 75 correct, 10 folds>"
+    assert all(len(repr(result)) < 250 for result in report.values())
+    assert all(len(repr(result.items)) < 60 for result in report.values())
+    assert repr(TaskResult("MR", "", "", error="broken")) == "<TaskResult MR: failed: broken>"
+    assert repr(Items()) == "<Items: none>"
 
 
 # --- figures ------------------------------------------------------------------------------------
@@ -143,7 +184,7 @@ def test_figures_have_names(report):
     assert relatedness.figures == {
         "pearson": relatedness.pearson, "spearman": relatedness.spearman, "mse": relatedness.mse,
     }  # fmt: skip
-    with pytest.raises(SettingsError, match="MSRP has no pearson - it has accuracy, f1"):
+    with pytest.raises(SettingsError, match="MSRP has no pearson - expected accuracy, f1"):
         _ = result.pearson
     assert report.value("STS14/images/pearson") == report["STS14"].sets["images"].pearson
     assert report.value("STS14/mean/pearson") == report["STS14"].pearson
@@ -236,10 +277,10 @@ def test_all_three_means_are_printed_and_named(report):
     (table,) = [one for one in set_tables(report) if one.title.startswith("STS14")]
     names = [row[0] for row in table.rows]
     assert names[-3:] == ["mean", "mean weighted by pairs", "concatenation"]
-    assert table.note == "The headline is: mean."
+    assert table.note == "The summary uses the mean of the subsets"
     column = {row[0]: row[-1] for row in table.rows}
     assert column["tweet-news"] == "0.7315"
-    assert column["images"] == NOT_AT_HAND
+    assert column["images"] == NOT_AVAILABLE
     assert column["mean"] == ""
 
 
@@ -280,17 +321,17 @@ def test_quick_accuracies_do_not_stand_beside_the_papers():
     assert set(sources[0]) < set(sources[1])
     assert overview(quick).rows[0][2] == ""
     assert overview(paper).rows[0][2] == "75.8"
-    assert "do not belong beside the papers" in quick.to_markdown()
-    assert "do not belong beside the papers" not in paper.to_markdown()
+    assert "cannot be compared with those of the papers" in quick.to_markdown()
+    assert "cannot be compared with those of the papers" not in paper.to_markdown()
     senteval = made(tasks, protocol="senteval")
-    assert "those of the protocol paper, these of senteval" in overview(senteval).note
+    assert "follow the protocol paper, ours follow senteval" in overview(senteval).note
     notes = {one.source.rpartition(" ")[2]: one.note for one in paper_tables(senteval)}
     for place, note in notes.items():
         is_marked = note.startswith(
-            "Our accuracies are of the protocol senteval, not of the papers'"
+            "Our accuracies follow the protocol senteval, not that of the papers"
         )
         assert is_marked == (place not in "27"), place
-    assert "Avg. counts MSRP by its accuracy" in notes["1"]
+    assert "Avg. uses the accuracy of MSRP" in notes["1"]
     assert not any("Our accuracies" in one.note for one in paper_tables(paper))
 
 
@@ -299,7 +340,7 @@ def test_the_document_tells_all(report):
     for name in report:
         assert f"### {name}: {TASKS[name].title}" in text
         assert f"- {name}: {report[name].protocol}" in text
-    for wanted in ("Tasks without data", "SST/fine/sentiment-dev is missing", "not at hand",
+    for wanted in ("Tasks without data", "SST/fine/sentiment-dev is missing", "not available",
                    "STS 2017", "gives no figures", "mean weighted by pairs", "counting \\| words",
                    "lowercase because", "BLAKE2b", TABLE_4.source):  # fmt: skip
         assert wanted in text, wanted
@@ -321,7 +362,7 @@ def test_sent2vec_figures_stand_in_the_card_digit_by_digit(shared):
     card = normal((shared / "papers" / "sent2vec_card.md").read_text())
     for number in (0, 1, 4, 5):  # tables 1, 2, 6, 7
         for model, *cells in SENT2VEC_TABLES[number].rows:
-            if set(cells) != {NOT_AT_HAND}:
+            if set(cells) != {NOT_AVAILABLE}:
                 row = " | ".join(cells)
                 # between name and cells table 1 has a column for the training data
                 assert re.search(rf"\| {re.escape(model)} \|[^|]*\|? ?{re.escape(row)} \|", card), (

@@ -67,9 +67,9 @@ def test_a_missing_file_is_named_with_its_place_and_its_format(tmp_path):
         load_task(TASKS["MR"], root, lowercase=True)
     message = str(error.value)
     assert f"MR: {root / 'MR' / 'rt-polarity.neg'} is missing - expected 5,331 lines" in message
-    assert "UTF-8 or latin-1, each: one sentence a line" in message
+    assert "UTF-8 or latin-1, each: one sentence, which may be blank" in message
     assert "put it there, or leave MR out" in message
-    assert "is complete for CR, SUBJ, MPQA" in message
+    assert "has all files of CR, SUBJ, MPQA" in message
 
 
 def test_in_a_flat_tree_a_missing_file_goes_into_the_one_folder(tmp_path):

@@ -274,7 +274,7 @@ WRONG = [
     ("MR", "MR/rt-polarity.neg", b"<!DOCTYPE html>\n<p>404\n", r"failed download"),
     ("MR", "MR/rt-polarity.neg", b"version https://git-lfs.github.com/spec/v1\n", r"failed download"),
     # encodings
-    ("MSRP", "MRPC/msr_paraphrase_test.txt", MSRP_HEADER + b"\n1\t2\t3\tCaf\xe9 .\tTwo .\n", r"test\.txt:2 is not UTF-8 \(it holds b'\\xe9 "),
+    ("MSRP", "MRPC/msr_paraphrase_test.txt", MSRP_HEADER + b"\n1\t2\t3\tCaf\xe9 .\tTwo .\n", r"test\.txt:2 is not UTF-8 \(it contains b'\\xe9 "),
     ("MR", "MR/rt-polarity.neg", "text\n".encode("utf-16"), r"rt-polarity\.neg is UTF-16"),
 ]  # fmt: skip
 

@@ -90,7 +90,7 @@ def test_an_unknown_task_is_answered_with_near_names(name, near):
 
 
 def test_no_task_at_all_is_an_error():
-    with pytest.raises(SettingsError, match="no task is named - expected one of MR, CR"):
+    with pytest.raises(SettingsError, match="got no task - expected one of MR, CR"):
         find_tasks(" , ")
 
 

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from sentvec.definitions import sent2vec as reference
 from sentvec.kernels.logistic import logistic_table
+from sentvec.kernels.random import Key
+from sentvec.kernels.rate import Rate
 from sentvec.kernels.sent2vec import choices
 from sentvec.kernels.sent2vec import update as sent2vec
+from sentvec.kernels.sent2vec.arguments import Batch, Method, Tables, make_scratch
 from sentvec.kernels.setup import alias_table
 from sentvec.text.ngrams import ngram_rows, placeholder_rows
 
@@ -48,17 +51,16 @@ def run_kernel(sentences, problem, V, U, *, rate=0.2, seed=5, epoch=2, train=sen
     ids = np.array([word for sentence in sentences for word in sentence], np.uint32)
     offsets = np.cumsum([0, *map(len, sentences)])
     shape = {"n_words": problem.n_words, "ngrams": problem.ngrams, "buckets": problem.buckets}
-    longest = max(map(len, sentences)) * problem.ngrams
-    return train(
+    batch = Batch(
         ids, offsets, np.arange(len(sentences)), ngram_rows(ids, offsets, **shape),
-        placeholder_rows(ids, offsets, **shape), V, U, problem.keep, problem.alias_keep,
-        problem.alias_other, logistic_table(), problem.negatives, problem.shared, problem.drop,
-        problem.tau, problem.released, rate, 0.0, 1e12, seed, epoch,
-        np.empty((4, DIM), np.float32),
-        np.zeros((sent2vec.INTEGER_ROWS, max(longest, problem.negatives + 1)), np.int64),
-        np.empty(4 * longest + 4, np.int64),
-        np.empty(longest + 2 * problem.negatives + 2, np.float32),
+        placeholder_rows(ids, offsets, **shape),
     )  # fmt: skip
+    tables = Tables(problem.keep, problem.alias_keep, problem.alias_other, logistic_table())
+    method = Method(problem.negatives, problem.shared, problem.drop, problem.tau, problem.released)
+    longest = max(map(len, sentences)) * problem.ngrams
+    scratch = make_scratch(longest, problem.negatives, DIM)
+    whole = Rate(rate, 0.0, 1e12)
+    return train(batch, V, U, tables, method, whole, Key(seed, epoch), scratch)
 
 
 def run_reference(sentences, problem, V, U, *, rate=0.2, seed=5, epoch=2):

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from sentvec.definitions import siamese_cbow as reference
 from sentvec.definitions.siamese_cbow import Batch, Example, Problem
+from sentvec.kernels.random import Key
+from sentvec.kernels.rate import Rate
 from sentvec.kernels.siamese_cbow import pairing, slots
 from sentvec.kernels.siamese_cbow import update as siamese
 
@@ -49,16 +51,17 @@ def run_kernel(documents, problem, V, squares, *, rate=0.1, units=None):
     if units is None:
         units = np.arange(len(text.starts) - 1 if problem.shared else len(text.roles))
     longest = max(1, min(problem.longest, int(np.diff(text.offsets).max())))
-    method = slots.Method(
-        problem.batch, problem.negatives, problem.shared, longest, problem.temperature, problem.mean
-    )
     keep = np.empty(0, np.float32) if problem.keep is None else problem.keep
+    method = slots.Method(
+        problem.batch, problem.negatives, problem.shared, longest, problem.temperature,
+        problem.mean, keep,
+    )  # fmt: skip
     if problem.optimizer == "sgd":
         squares = squares[:0]
-    return siamese.train_batch(
-        text, units, np.zeros(len(units) + 1, np.int64), V, squares, keep, method, rate, 0.0, 1e12,
-        SEED, EPOCH, scratch_of(problem, longest, V.shape[1]),
-    )  # fmt: skip
+    batch = slots.Batch(units, np.zeros(len(units) + 1, np.int64))
+    scratch = scratch_of(problem, longest, V.shape[1])
+    whole = Rate(rate, 0.0, 1e12)
+    return siamese.train_batch(text, batch, V, squares, method, whole, Key(SEED, EPOCH), scratch)
 
 
 def batches_of(documents, problem):

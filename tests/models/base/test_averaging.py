@@ -41,7 +41,12 @@ def by_hand(rows):
         vocabulary=lambda: vocabulary,
         tokenizer=Tokenizer("whitespace"),
         tensors={"input_vectors": np.array(list(rows.values()), np.float32)},
-        config={"settings": {"ngrams": 1}, "sizes": {"vocabulary": len(rows), "buckets": 0}},
+        config={
+            "model": "by-hand",
+            "settings": {"ngrams": 1},
+            "tokenizer": {"name": "whitespace"},
+            "sizes": {"dim": 2, "vocabulary": len(rows), "buckets": 0},
+        },
     )
 
 

@@ -27,6 +27,7 @@ from sentvec.models.sent2vec.trainer import check_negatives, keep_probabilities
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.training import loop, matrices, memory
 from sentvec.training.batches import Position, Schedule, Units
+from sentvec.training.trainer import HeldOut, Worker
 from support.behaviour import planted_corpus, train_sent2vec
 
 LINES = planted_corpus()[:220]
@@ -469,7 +470,7 @@ def test_too_little_memory_is_known_before_anything_is_allocated(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError
 
-    monkeypatch.setattr(memory, "available", lambda: 300_000_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 300_000_000)
     monkeypatch.setattr(matrices, "zeros", refuse)
     monkeypatch.setattr(sent2vec_trainer, "MIN_BUCKETS", 20)
     words = [" ".join(f"w{number}" for number in range(1000))] * 2  # known by counting only
@@ -498,7 +499,7 @@ def test_memory_that_the_settings_alone_ask_for_is_known_before_the_corpus_is_re
         raise AssertionError
         yield
 
-    monkeypatch.setattr(memory, "available", lambda: 300_000_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 300_000_000)
     with pytest.raises(NotEnoughMemoryError) as caught:
         train_sent2vec(refuse(), output=tmp_path / "model", **settings)
     assert str(caught.value) == (
@@ -512,9 +513,9 @@ def test_the_words_of_the_model_a_run_starts_from_count_before_the_corpus_is_rea
     old = train_sent2vec(planted_corpus(), epochs=1, dim=1000, ngrams=1, buckets=None)
     base = memory.BASE_BYTES + 60 * 250
     scratch = 7 * sent2vec_trainer.SCRATCH_BYTES
-    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 + scratch)
+    monkeypatch.setattr(memory, "available_memory", lambda: base + 2 * 60 * 1000 * 4 + scratch)
     Sent2Vec.train(planted_corpus()[:4], epochs=1, init_from=old, threads=1, min_count=10**6)
-    monkeypatch.setattr(memory, "available", lambda: base + 2 * 60 * 1000 * 4 - 1)
+    monkeypatch.setattr(memory, "available_memory", lambda: base + 2 * 60 * 1000 * 4 - 1)
     with pytest.raises(NotEnoughMemoryError, match="at least"):
         Sent2Vec.train(iter([]), init_from=old, threads=1)
 
@@ -545,93 +546,6 @@ def test_a_work_dir_that_is_none_is_refused(tmp_path, make):
         place.write_text("")
     with pytest.raises(StorageError, match=make):
         train(work_dir=place)
-
-
-# --- memory of control groups -------------------------------------------------------------------
-
-
-@pytest.fixture
-def control_groups(tmp_path, monkeypatch):
-    """Write the files of control groups, and say which groups this process is in."""
-    read = memory._read
-
-    def set_up(membership, files):
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        monkeypatch.setattr(memory, "_CGROUP", tmp_path)
-        monkeypatch.setattr(memory, "_machine", lambda: 10**12)
-        monkeypatch.setattr(
-            memory,
-            "_read",
-            lambda path: membership if str(path) == "/proc/self/cgroup" else read(path),
-        )
-
-    return set_up
-
-
-def test_version_2_leaves_the_limit_less_the_usage(control_groups):
-    control_groups("0::/job\n", {"job/memory.max": "1000\n", "job/memory.current": "300\n"})
-    assert memory.available() == 700
-
-
-def test_version_2_gives_back_the_pages_of_files_not_used_lately(control_groups):
-    stat = "anon 100\ninactive_file 50\ninactive_file_other 9\nactive_file 20\n"
-    control_groups(
-        "0::/job\n",
-        {"job/memory.max": "1000", "job/memory.current": "300", "job/memory.stat": stat},
-    )
-    assert memory.available() == 750
-
-
-def test_version_2_counts_every_group_above(control_groups):
-    control_groups(
-        "0::/user/job\n",
-        {
-            "user/job/memory.max": "max\n", "user/job/memory.current": "5\n",
-            "user/memory.max": "400\n", "user/memory.current": "150\n",
-            "memory.max": "900\n", "memory.current": "160\n",
-        },
-    )  # fmt: skip
-    assert memory.available() == 250
-
-
-def test_version_2_in_a_container_sees_the_root_only(control_groups):
-    control_groups("0::/of/the/host\n", {"memory.max": "5000\n", "memory.current": "1000\n"})
-    assert memory.available() == 4000
-
-
-def test_version_1_has_other_names(control_groups):
-    control_groups(
-        "12:cpu,cpuacct:/job\n5:memory:/job\n0::/job\n",
-        {
-            "memory/job/memory.limit_in_bytes": "2000\n",
-            "memory/job/memory.usage_in_bytes": "500\n",
-            "memory/job/memory.stat": "total_inactive_file 25\n",
-            "memory/memory.limit_in_bytes": "9223372036854771712\n",
-            "memory/memory.usage_in_bytes": "700\n",
-        },
-    )
-    assert memory.available() == 1525
-
-
-def test_more_used_than_allowed_leaves_nothing(control_groups):
-    control_groups("0::/\n", {"memory.max": "100\n", "memory.current": "300\n"})
-    assert memory.available() == 0
-
-
-@pytest.mark.parametrize(
-    "membership", ["", "garbage", "0::/job", "5:memory:/job", "7:cpu:/job", "::::\n\n1"]
-)
-def test_without_limits_the_machine_counts(control_groups, membership):
-    control_groups(membership, {"job/memory.max": "max", "job/memory.current": "oops"})
-    assert memory.available() == 10**12
-
-
-def test_available_memory_of_this_machine_is_a_number_or_unknown():
-    rest = memory.available()
-    assert rest is None or rest > 0
 
 
 # --- what a listener hears ----------------------------------------------------------------------
@@ -775,9 +689,8 @@ def test_negatives_are_drawn_in_proportion_to_the_square_root_of_the_count():
     counts = np.array([400, 100, 25, 1], np.int64)
     settings = Sent2VecSettings.make(buckets=5)
     keep = keep_probabilities(counts, settings)
-    V, U = np.zeros((9, 100), np.float32), np.zeros((4, 100), np.float32)
-    shared = sent2vec_worker.Shared(counts, keep, V, U, settings, 526)
-    share = np.bincount(shared.alias_other, 1 - shared.alias_keep, 4) + shared.alias_keep
+    tables = sent2vec_worker.Shared(counts, keep, settings, 526).tables
+    share = np.bincount(tables.alias_other, 1 - tables.alias_keep, 4) + tables.alias_keep
     np.testing.assert_allclose(share / 4, np.array([20, 10, 5, 1]) / 36, atol=1e-6)
 
 
@@ -794,9 +707,20 @@ def run_with_loss(loss):
     """The loop over a small corpus with a worker that reports one loss for every batch."""
     corpus = Units(np.zeros(6, np.uint32), np.array([0, 3, 6]))
     schedule = Schedule(1, 0.2, True, 1, 1)
-    return loop.run(
-        corpus, schedule, lambda number: lambda batch: (loss, 1), Listener(), untrained_loss=10.0
-    )
+    return loop.run(corpus, schedule, [Constant(loss)], Listener(), untrained_loss=10.0)
+
+
+class Constant(Worker):
+    """Reports one loss for every batch."""
+
+    def __init__(self, loss):
+        self.loss = loss
+
+    def __call__(self, batch):
+        return self.loss, 1
+
+    def evaluate(self, data):
+        return HeldOut(self.loss, {})
 
 
 def test_a_run_that_never_predicts_a_word_is_an_error_not_a_model():

@@ -23,13 +23,15 @@ from sentvec.errors import (
 from sentvec.kernels import setup
 from sentvec.models.export import to_word2vec
 from sentvec.models.siamese_cbow import worker as siamese_worker
-from sentvec.models.siamese_cbow.trainer import Pairs, memory_of, slots_of
-from sentvec.models.siamese_cbow.worker import Shared, Worker
+from sentvec.models.siamese_cbow.pairs import Pairs
+from sentvec.models.siamese_cbow.trainer import memory_of
+from sentvec.models.siamese_cbow.worker import Shared, Worker, slots_of
 from sentvec.text.encoded import encode_corpus
 from sentvec.text.sources import open_corpus
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training import batches, loop, matrices
 from sentvec.training.batches import Batches, Schedule
+from sentvec.training.trainer import HeldOut
 from support.behaviour import planted_corpus, train_sent2vec, train_siamese
 
 LINES = planted_corpus()[:220]
@@ -297,8 +299,8 @@ def test_patience_ends_a_run_and_keeps_the_best_epoch(monkeypatch):
     losses, seen = [3.0, 2.0, 2.5, 2.6, 9.0], []
 
     def evaluate(self, corpus):
-        seen.append(self._shared.V.copy())
-        return losses[len(seen) - 1]
+        seen.append(self.arrays["input_vectors"].copy())
+        return HeldOut(losses[len(seen) - 1], {})
 
     monkeypatch.setattr(siamese_worker.Worker, "evaluate", evaluate)
     model = train(validate=HELD_OUT, patience=2, epochs=5)
@@ -517,7 +519,7 @@ def test_a_rate_far_too_high_is_divergence_not_a_crash():
 
 
 def test_memory_is_estimated_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr("sentvec.training.memory.available", lambda: 10_000)
+    monkeypatch.setattr("sentvec.training.memory.available_memory", lambda: 10_000)
     with pytest.raises(NotEnoughMemoryError, match="needs at least"):
         train()
 
@@ -527,7 +529,8 @@ def test_the_estimate_covers_the_matrices_and_the_scratch_of_all_threads(tmp_pat
         pairs, settings, corpus = pairs_of(tmp_path, LINES, threads=1, min_count=1, **changes)
         n_words = len(corpus.vocabulary)
         V, squares = np.zeros((n_words, 100), np.float32), np.zeros(n_words, np.float32)
-        worker = Worker(Shared(corpus.vocabulary.counts, V, squares, pairs, settings))
+        arrays = {"input_vectors": V, "squares": squares}
+        worker = Worker(Shared(corpus.vocabulary.counts, pairs, settings), arrays)
         held = sum(array.nbytes for array in worker._scratch)
         held += pairs.text.roles.nbytes + pairs.text.starts.nbytes
         one = memory_of(settings, n_words, pairs.longest, len(corpus.offsets) - 1)

@@ -1,4 +1,4 @@
-"""`benchmarks/siamese_sweep.py`: how far rows moved, and a sweep that was killed."""
+"""`benchmarks/quality/siamese_sweep.py`: how far rows moved, and a sweep that was killed."""
 
 from __future__ import annotations
 

@@ -7,8 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sentvec
 from sentvec import Listener, load, resume
 from sentvec.errors import (
     CorpusError,
@@ -26,7 +23,7 @@ from sentvec.errors import (
     SourceError,
     StorageError,
 )
-from sentvec.models import convert
+from sentvec.models.base import packing
 from sentvec.models.sent2vec import trainer as sent2vec_trainer
 from sentvec.models.sent2vec import worker as sent2vec_worker
 from sentvec.storage import checkpoint, folder
@@ -34,6 +31,7 @@ from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.training import batches, loop
 from sentvec.training.runs import run as run_module
 from sentvec.training.runs.interval import Interval, Timer
+from support import program
 from support.behaviour import planted_corpus, train_sent2vec
 
 CORPUS = planted_corpus()
@@ -575,7 +573,7 @@ def cannot_be_saved(monkeypatch, error=None, checkpoints=True):
             monkeypatch.setattr(checkpoint, "write_tensors", fills_up(WRITE, range(1000)))
         raise error or StorageError("the disk is full: cannot write it - make room")
 
-    monkeypatch.setattr(convert, "write_folder", write_folder)
+    monkeypatch.setattr(packing, "write_folder", write_folder)
 
 
 ENDS = {"default": {}, "float16": {"dtype": "float16"}, "released": {"variant": "released"},
@@ -626,7 +624,7 @@ def test_where_no_more_checkpoint_can_be_written_the_one_before_is_kept(
     with monkeypatch.context() as patch:
         cannot_be_saved(patch, checkpoints=False)
         message = (
-            r"make room; checkpoint-0000\d\d \(\d+\.\d% of the run\) is left: then go on from it "
+            r"make room; checkpoint-0000\d\d \(\d+\.\d% of the run\) is left: then resume from it "
             rf"with `sentvec train --resume {output}`"
         )
         with pytest.raises(StorageError, match=message):
@@ -709,7 +707,7 @@ def test_a_run_that_diverges_keeps_its_last_checkpoint(tmp_path, monkeypatch):
     output = tmp_path / "model"
     message = (
         r"diverged at \d+\.\d% \(loss nan a target, lr 0\.\d+\) - lower lr .*; checkpoint-0000\d\d "
-        rf"\(\d+\.\d% of the run\) is left: `sentvec train --resume {output}` goes on from it with "
+        rf"\(\d+\.\d% of the run\) is left: `sentvec train --resume {output}` resumes from it with "
         "the same settings, others need another folder"
     )
     with pytest.raises(DivergedError, match=message):
@@ -895,7 +893,6 @@ def test_what_surrounds_a_run_is_checked_first(changes, message):
 
 # --- the program --------------------------------------------------------------------------------
 
-MAIN = "from sentvec.cli import main; main()"
 # Signals itself, or has its checkpoints as often as the kill below needs them.
 SIGNALLED = """
 import glob, os, signal
@@ -911,15 +908,9 @@ SMALL = ["--dim", "16", "--epochs", str(EPOCHS * 4), "--min-count", "1", "--thre
          "--buckets", "2000", "--subsample", "0", "--negatives", "5", "--drop-ngrams", "2"]  # fmt: skip
 
 
-def run_program(*args, before="", check=None):
-    result = subprocess.run(
-        [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)],
-        capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(sentvec.__file__).parents[1])},
-    )  # fmt: skip
-    assert "Traceback" not in result.stderr
-    if check is not None:
-        assert result.returncode == check, result.stderr
+def run_program(*args, status=0, before=""):
+    result = program.run(*args, before=before)
+    assert result.returncode == status, result.err
     return result
 
 
@@ -942,21 +933,20 @@ def test_the_program_is_signalled_and_goes_on_with_resume(
 ):
     output = tmp_path / "model"
     every = ["--checkpoint-every", "1%"] if name == "SIGKILL" else []
+    statuses = {"SIGTERM": 143, "SIGINT": 130, "SIGKILL": -signal.SIGKILL}
     stopped = run_program(
-        "train", "sent2vec", corpus_file, "-o", output, *SMALL, *every,
+        "train", "sent2vec", corpus_file, "-o", output, *SMALL, *every, status=statuses[name],
         before=SIGNALLED.format(name, output),
     )  # fmt: skip
-    statuses = {"SIGTERM": 143, "SIGINT": 130, "SIGKILL": -signal.SIGKILL}
-    assert stopped.returncode == statuses[name]
     if name != "SIGKILL":
-        advice = f"a checkpoint was written; go on with: sentvec train --resume {output}"
-        assert advice in stopped.stderr.splitlines()
+        advice = f"a checkpoint was written; resume with: sentvec train --resume {output}"
+        assert advice in stopped.err.splitlines()
     assert [path.name for path in output.iterdir()] == ["checkpoints"]
-    resumed = run_program("train", "--resume", output, check=0)
-    lines = resumed.stderr.splitlines()
+    resumed = run_program("train", "--resume", output)
+    lines = resumed.err.splitlines()
     assert lines[0].startswith("corpus ")
     assert lines[-1].startswith(f"saved       {output}")
-    assert resumed.stdout == ""
+    assert resumed.stdout == b""
     assert sorted(os.listdir(output)) == MODEL_FILES
     assert same_bits(load(output), whole_of_program)
 
@@ -969,16 +959,13 @@ def test_a_signal_before_training_begins_leaves_nothing_and_advises_nothing(
     at_once = f"TrainingDisplay.memory = lambda *_: os.kill(os.getpid(), signal.{name})"
     before = SIGNALLED.format(name, tmp_path) + at_once
     args = ["train", "sent2vec", corpus_file, "-o", tmp_path / "model", *SMALL]
-    stopped = run_program(*args, before=before, check=status)
-    assert "go on with" not in stopped.stderr
+    stopped = run_program(*args, before=before, status=status)
+    assert "go on with" not in stopped.err
     assert os.listdir(tmp_path) == []
 
 
-def test_the_program_says_when_there_is_nothing_to_resume(tmp_path, capfd):
-    result = run_program("train", "--resume", tmp_path / "none", check=1)
-    assert result.stderr.startswith("error: ")
-    assert "nothing to resume" in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+def test_the_program_says_when_there_is_nothing_to_resume(tmp_path):
+    assert "nothing to resume" in program.fail("train", "--resume", tmp_path / "none")
 
 
 @pytest.mark.parametrize(
@@ -986,6 +973,6 @@ def test_the_program_says_when_there_is_nothing_to_resume(tmp_path, capfd):
 )
 def test_options_of_resuming_without_it_are_wrong_usage(args, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run_program("train", *args, check=2)
-    assert "need --resume" in " ".join(result.stderr.split())
+    result = run_program("train", *args, status=2)
+    assert "need --resume" in " ".join(result.err.split())
     assert os.listdir(tmp_path) == []

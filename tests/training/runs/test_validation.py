@@ -17,6 +17,7 @@ from sentvec.models.sent2vec import worker as sent2vec_worker
 from sentvec.training import batches, loop
 from sentvec.training.runs import best as best_module
 from sentvec.training.runs.interval import Interval
+from sentvec.training.trainer import HeldOut
 from support.behaviour import planted_corpus, train_sent2vec, train_siamese, train_skip_thought
 
 CORPUS = planted_corpus()
@@ -56,9 +57,8 @@ def losses_of(monkeypatch):
 
         def evaluate(self, corpus):
             epoch = len(seen) + 1
-            seen[epoch] = {"input_vectors": self._shared.V.copy(),
-                           "output_vectors": self._shared.U.copy()}  # fmt: skip
-            return losses[epoch - 1]
+            seen[epoch] = {name: array.copy() for name, array in self.arrays.items()}
+            return HeldOut(losses[epoch - 1], {})
 
         monkeypatch.setattr(sent2vec_worker.Worker, "evaluate", evaluate)
         return seen
@@ -163,7 +163,8 @@ def test_an_interrupted_run_remembers_its_best(tmp_path, monkeypatch, epoch, dty
     numbers = {}  # of the epochs, found by their vectors: a resumed run measures the last again
 
     def evaluate(self, corpus):
-        return PLANNED[numbers.setdefault(self._shared.V.tobytes(), len(numbers))]
+        vectors = self.arrays["input_vectors"].tobytes()
+        return HeldOut(PLANNED[numbers.setdefault(vectors, len(numbers))], {})
 
     monkeypatch.setattr(sent2vec_worker.Worker, "evaluate", evaluate)
     settings = {"patience": 2, "dtype": dtype}

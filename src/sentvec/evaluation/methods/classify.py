@@ -2,10 +2,10 @@
 
 Three shapes of data, each with one function: no split (`nested_cv`, or `plain_cv` for a quick
 look), train and test (`cv_then_test`), train, development and test (`dev_then_test`). The
-classifier is always the regularised logistic regression of `logistic.py`, on features as they are
-(not standardised).
+classifier is always the regularised logistic regression of `logistic`, on features as they are (not
+standardised).
 
-Not here: what the protocols prescribe (`protocols.py`); files, vectors, tables.
+Not here: what the protocols prescribe (`protocols`); files, vectors, tables.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import SettingsError
-from sentvec.evaluation.methods.crossval import Listen, fold_predictions
+from sentvec.evaluation.methods.crossval import fold_predictions
 from sentvec.evaluation.methods.design import checked_features, stacked
 from sentvec.evaluation.methods.logistic import checked_labels
 from sentvec.evaluation.methods.naive_bayes import Tokens
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.evaluation.methods.protocols import (
     PAPER,
     QUICK,
@@ -55,14 +56,15 @@ def nested_cv(
     """Nested cross-validation: C is chosen inside the training part of each outer fold.
 
     Args:
-        features: A row an item; the paper protocol expects positive items before negative ones.
-        labels: Their classes.
+        features: One row for each item; the paper protocol expects positive items before negative
+            ones.
+        labels: The class of each item.
         protocol: `PAPER` or `SENTEVAL`.
-        seed: Instead of the protocol's.
-        lengths: Tokens of each item, if items should be sorted as SentEval does.
-        tokens: The sentences, for naive-Bayes n-grams beside the features (+NB).
-        threads: All processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        seed: The seed of the folds; that of the protocol if `None`.
+        lengths: The number of tokens of each item, to sort the items as SentEval does.
+        tokens: The tokens of each sentence, to add naive-Bayes n-grams (+NB).
+        threads: Threads to use; all processors if `None`.
+        progress: Called with the share that is done, 0 to 1.
     """
     x, y = _checked(features, labels)
     order = order_of(y, protocol, seed, lengths)
@@ -100,7 +102,7 @@ def plain_cv(
     threads: int | None = None,
     progress: Listen | None = None,
 ) -> Classification:
-    """Cross-validation without nesting: the C with the best mean accuracy, and that accuracy.
+    """Cross-validation without nesting: the best mean accuracy over the values of C.
 
     The arguments are those of `nested_cv`.
     """
@@ -134,18 +136,18 @@ def cv_then_test(
 ) -> Classification:
     """Choose C by cross-validation on the train part, then fit all of it and test.
 
-    The released programs shuffle the rows (TREC) or the folds (MSRP); both give the same folds.
+    The released programs shuffle the rows (TREC) or the folds (MSRP); the folds are the same.
 
     Args:
         train: Features and labels.
-        test: The same of the test part.
+        test: The same for the test part.
         protocol: Any of the three.
-        select: What chooses C: the mean accuracy of the folds or their mean F1.
-        seed: Instead of the protocol's.
-        lengths: Tokens of each train item (or two columns of them, for pairs), if items should be
-            sorted as SentEval does.
-        threads: All processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        select: Whether C is chosen by the mean accuracy of the folds or by their mean F1.
+        seed: The seed of the folds; that of the protocol if `None`.
+        lengths: The number of tokens of each train item (two columns for pairs), to sort the items
+            as SentEval does.
+        threads: Threads to use; all processors if `None`.
+        progress: Called with the share that is done, 0 to 1.
     """
     x, y = _checked(*train)
     order = order_of(y, protocol, seed, lengths)
@@ -171,9 +173,9 @@ def dev_then_test(
     threads: int | None = None,
     progress: Listen | None = None,
 ) -> Classification:
-    """Choose C on the development part, test what was fitted to the train part alone.
+    """Choose C on the development part, and test the model fitted to the train part alone.
 
-    For SICK entailment and SST. No paper of ours reports these; as SentEval does, the development
+    For SICK entailment and SST. None of the papers reports these; as in SentEval, the development
     part is not added to the train part for the last fit. The arguments are those of `cv_then_test`.
     """
     parts = [_checked(*part) for part in (train, dev, test)]
@@ -199,9 +201,9 @@ def _tested(
     threads: int | None,
     progress: Listen | None,
 ) -> Classification:
-    """Choose C on held-out rows of the first folds; the model of the last fold is tested.
+    """Choose C on the held-out rows of the first folds, and test the model of the last fold.
 
-    The last part is the test part; `rows` and `held_out` are about the rows of the others.
+    The last part is the test part; `rows` and `held_out` cover the rows of the other parts.
     """
     x, y = stacked([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
     n_test = len(parts[-1][1])
@@ -231,13 +233,13 @@ def _checked(features: ArrayLike, labels: ArrayLike) -> tuple[NDArray[Any], Ids]
 
 def _taken(tokens: Tokens, order: Ids) -> Tokens:
     if len(tokens) != len(order):
-        msg = f"{len(tokens):,} sentences for {len(order):,} rows - expected one for each"
+        msg = f"got {len(tokens):,} sentences for {len(order):,} rows - expected equal numbers"
         raise SettingsError(msg)
     return [tokens[index] for index in order.tolist()]
 
 
 def _fold_results(predictions: Ids, labels: Ids, folds: Ids, order: Ids) -> dict[str, Any]:
-    """The fields of a result that come from held-out predictions; they go back to their order."""
+    """The fields of a result that follow from held-out predictions, in the order of the items."""
     right = predictions == labels
     accuracies = [float(right[folds == fold].mean()) for fold in range(folds.max() + 1)]
     given = np.empty_like(predictions)

@@ -1,10 +1,10 @@
-"""Correlations with gold scores: one set, and the three ways to sum up several.
+"""Correlations with gold scores: of one set, and the three ways to combine several.
 
-A correlation with something constant does not exist and is NaN here, without a warning: whoever
-reports it says so. Constant means constant to 12 digits, since the cosines of equal vectors differ
-in the last digits of float64, and correlations of such noise look like results.
+A correlation with something constant is undefined, and NaN here without a warning: the caller must
+report it. Constant means constant to 12 digits, since the cosines of equal vectors differ in the
+last digits of float64, and correlations of such noise look like results.
 
-Not here: cosines, and whether two correlations differ (`significance.py`).
+Not here: cosines (`vectors`), and whether two correlations differ (`significance`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _CONSTANT = 1e-12  # of the largest value
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How scores go with gold scores.
+    """How scores correlate with gold scores.
 
     Attributes:
         pearson: Linear correlation; NaN if one side is constant.
-        spearman: That of the ranks, where equal values share their mean rank.
-        n_pairs: How many pairs were scored.
+        spearman: Correlation of the ranks, where equal values share their mean rank.
+        n_pairs: The number of scored pairs.
     """
 
     pearson: float
@@ -40,11 +40,11 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Aggregates:
-    """Several sets in one number, three ways; papers differ in which one they print.
+    """Several sets combined in three ways; papers differ in which one they print.
 
     Attributes:
         mean: The plain mean over the sets.
-        weighted: The mean weighted by pairs.
+        weighted: The mean weighted by the numbers of pairs.
         concatenated: The correlation over all pairs of all sets as one set.
     """
 
@@ -61,22 +61,22 @@ def correlate(scores: ArrayLike, gold: ArrayLike) -> Correlation:
     (0.9177, 1.0, 3)
 
     Raises:
-        SettingsError: Lengths differ, there are fewer than two, or a value is not finite.
+        SettingsError: Lengths differ, there are fewer than two values, or one is not finite.
     """
     x, y = checked_scores(scores, gold)
     return Correlation(pearson(x, y), spearman(x, y), len(x))
 
 
 def aggregate(sets: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Aggregates:
-    """Sum up several sets of (scores, gold scores).
+    """Combine several sets of (scores, gold scores).
 
     A set whose correlation is NaN makes both means NaN.
 
     Raises:
-        SettingsError: There is no set, or one is not as `correlate` wants it.
+        SettingsError: There is no set, or `correlate` refuses one.
     """
     if not sets:
-        msg = "no sets to sum up - expected one or more"
+        msg = "got no sets of scores - expected one or more"
         raise SettingsError(msg)
     parts = [correlate(*pair) for pair in sets.values()]
     counts = np.array([part.n_pairs for part in parts])
@@ -121,7 +121,7 @@ def ranks(values: Floats) -> Floats:
 
 
 def is_constant(values: Floats) -> bool:
-    """Whether all values are equal, but for rounding."""
+    """Whether all values are equal, except for rounding."""
     return bool(np.ptp(values) <= _CONSTANT * np.abs(values).max())
 
 
@@ -129,16 +129,16 @@ def checked_scores(*columns: ArrayLike) -> tuple[Floats, ...]:
     """Columns of float64, of equal length.
 
     Raises:
-        SettingsError: Lengths differ, there are fewer than two, or a value is not finite.
+        SettingsError: Lengths differ, there are fewer than two values, or one is not finite.
     """
     arrays = tuple(np.asarray(column, np.float64) for column in columns)
     shapes = {array.shape for array in arrays}
     if len(shapes) != 1 or arrays[0].ndim != 1 or len(arrays[0]) < 2:
-        msg = f"scores of the shapes {[array.shape for array in arrays]} - expected columns of "
-        raise SettingsError(msg + "one length, two rows or more")
+        msg = f"scores have the shapes {[array.shape for array in arrays]} - expected columns of "
+        raise SettingsError(msg + "equal length, with two rows or more")
     for array in arrays:
         if not np.isfinite(array).all():
             bad = np.flatnonzero(~np.isfinite(array))
-            msg = f"{len(bad):,} of {len(array):,} scores are NaN or infinite, the first is number "
-            raise SettingsError(msg + f"{bad[0]} - expected finite numbers; check the encoder")
+            msg = f"{len(bad):,} of {len(array):,} scores are NaN or infinite, the first is "
+            raise SettingsError(msg + f"row {bad[0]} - expected finite numbers; check the encoder")
     return arrays

@@ -1,20 +1,19 @@
 """Predictions of many classifiers at once: every fold, every C, for all rows of a task.
 
-A protocol is bookkeeping on one array: what class a classifier with this C, trained on these rows,
-gives each row. Rows that a fold does not train on (its held-out part, a development or test part)
-are only predicted.
+All protocols work on one array: the class that a classifier with some C, trained on some rows,
+predicts for each row. Rows that a fold does not train on (its held-out part, a development or test
+part) are only predicted.
 
-Not here: which folds a protocol makes and how it chooses C (`classify.py`).
+Not here: which folds a protocol makes, and how it chooses C (`classify`).
 
     n rows, f folds, c values of C;  predictions (c, f, n)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -39,11 +38,11 @@ from sentvec.evaluation.methods.logistic import (
     solve_path,
 )
 from sentvec.evaluation.methods.naive_bayes import NgramTable, Tokens
+from sentvec.evaluation.methods.progress import Listen, Meter
 from sentvec.machine import processors
 
 Ids: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
-Listen: TypeAlias = Callable[[float], None]
 
 _BLOCK = 4_000_000  # scores held at once by a thread (32 MB)
 _MAX_BLOCKS, _MIN_FOLDS = 4, 2  # folds in a block share work, blocks run in parallel
@@ -62,21 +61,21 @@ def fold_predictions(
     """Train on each fold with each C and predict every row.
 
     Args:
-        features: A row an item, (n, d).
-        labels: Their classes, (n,).
-        rows: What each fold trains on, (f, n).
-        penalties: The values of C, rising.
-        tokens: The sentences, if naive-Bayes n-grams should stand beside the features; they are
-            made anew from the rows of each fold.
-        threads: All processors if `None`; results do not depend on it.
-        progress: Told the share that is done, 0 to 1, from any thread but never from two at once.
+        features: One row for each item, (n, d).
+        labels: The class of each item, (n,).
+        rows: The rows each fold trains on, (f, n).
+        penalties: The values of C, ascending.
+        tokens: The tokens of each sentence, to add naive-Bayes n-grams to the features; they are
+            computed from the training rows of each fold.
+        threads: Threads to use, all processors if `None`; results do not depend on it.
+        progress: Called with the share that is done, 0 to 1, by one thread at a time.
 
     Returns:
         The predicted classes, (c, f, n).
     """
     known = checked_labels(labels, np.shape(features)[0])
     grid = checked_penalties(penalties)
-    meter = _Meter(progress, len(rows) * len(grid))
+    meter = Meter(progress, len(rows) * len(grid))
     if tokens is not None:
         return _with_ngrams(features, known, rows, grid, NgramTable.of(tokens), threads, meter)
     design = design_of(features)
@@ -108,9 +107,9 @@ def _with_ngrams(
     grid: tuple[float, ...],
     table: NgramTable,
     threads: int | None,
-    meter: _Meter,
+    meter: Meter,
 ) -> Ids:
-    """Folds with n-grams share no features, so each is solved alone, several in threads."""
+    """Folds with n-grams share no features, so each is solved alone, in a thread of its own."""
     sparse = checked_features(features) if is_sparse(features) else None
     dense = DenseDesign(features if sparse is None else np.zeros((len(labels), 0)))
 
@@ -136,17 +135,3 @@ def _blocks(n_folds: int, scores_a_fold: int) -> list[slice]:
     count = max(min(_MAX_BLOCKS, n_folds // _MIN_FOLDS), n_folds * scores_a_fold // _BLOCK, 1)
     ends = [n_folds * index // min(count, n_folds) for index in range(min(count, n_folds) + 1)]
     return [slice(*pair) for pair in pairwise(ends)]
-
-
-class _Meter:
-    """Counts what is done and tells a listener its share."""
-
-    def __init__(self, listen: Listen | None, total: int) -> None:
-        self._listen, self._total, self._done = listen, total, 0
-        self._lock = Lock()
-
-    def add(self, count: int) -> None:
-        with self._lock:
-            self._done += count
-            if self._listen is not None:
-                self._listen(self._done / self._total)

@@ -1,10 +1,10 @@
-"""The features of a classification task as the solver sees them: two products and one solve.
+"""The features of a task as the solver sees them: two products and one solve.
 
-A design is a matrix X with one row a sentence, whose last dense column is 1 (the intercept). The
-solver never looks inside: it multiplies weights by X, residuals by X transposed, and asks for an
-approximate inverse of a Hessian.
+A design is a matrix X with one row for each item, whose last dense column is 1 (the intercept). The
+solver only multiplies weights by X and residuals by X transposed, and asks for an approximate
+inverse of a Hessian.
 
-Not here: the solver (`logistic.py`), and where features come from.
+Not here: the solver (`newton`), and where features come from.
 
     n rows, d columns, k problems solved at the same time
     weights (k, d)   scores, residuals (k, n)   curvature (n,)
@@ -26,14 +26,14 @@ from sentvec.machine import processors
 Floats: TypeAlias = NDArray[np.float64]
 Solve: TypeAlias = Callable[[Floats], Floats]  # right sides (k, d) -> solutions (k, d)
 
-_MUCH_WORK = 2e10  # multiplications of a Hessian, seconds of one thread
-_MAX_VALUE = 1e30  # of a feature: products of two still are far from overflow
-_SQUARES = 1e15  # the square of a larger number is no good float32
-_JITTER = 1e-13  # of the mean diagonal: keeps a Cholesky factor of huge features alive
+_MUCH_WORK = 2e10  # multiplications of a Hessian: seconds for one thread
+_MAX_VALUE = 1e30  # of a feature: products of two are still far from overflow
+_SQUARES = 1e15  # the square of a larger number loses precision in float32
+_JITTER = 1e-13  # of the mean diagonal: keeps the matrix of huge features positive definite
 
 
 class Design(Protocol):
-    """What the solver needs of a matrix of features."""
+    """What the solver needs from a matrix of features."""
 
     shape: tuple[int, int]
     norms: Floats  # (n,): the length of each row
@@ -45,7 +45,7 @@ class Design(Protocol):
         """Residuals (k, n) times the columns: (k, d)."""
 
     def preconditioner(self, curvature: Floats) -> Solve:
-        """Return what solves (or nearly solves) 1 + X' diag(curvature) X for right sides."""
+        """Return a function that solves (nearly) 1 + X' diag(curvature) X for right sides."""
 
 
 class DenseDesign:
@@ -83,7 +83,7 @@ class DenseDesign:
         if not failed:
             inverse, failed = dpotri(factor, overwrite_c=True)
         if failed:
-            msg = f"the features are too large to work with (up to {np.abs(self.x).max():.3g})"
+            msg = f"the features are too large to solve with (up to {np.abs(self.x).max():.3g})"
             raise DivergedError(msg + " - expected features of ordinary size; scale the vectors")
         inverse = np.triu(inverse)
         inverse += np.triu(inverse, 1).T
@@ -104,11 +104,11 @@ class DenseDesign:
 
 
 class SparseDesign:
-    """Dense features beside sparse ones, which are far too many for a Hessian of their own.
+    """Dense features and sparse ones, which are far too many for a Hessian of their own.
 
     Args:
-        dense: What `DenseDesign` takes, or one made before.
-        sparse: A scipy matrix with as many rows, in CSR form.
+        dense: The design of the dense features.
+        sparse: A scipy CSR matrix with an equal number of rows.
 
     The preconditioner treats the two sides as unrelated, and the sparse columns as unrelated among
     each other.
@@ -159,14 +159,14 @@ def is_sparse(features: Any) -> bool:
 
 
 def as_sparse(features: Any) -> Any:
-    """A sparse matrix as one of rows (CSR) that multiplies as matrices do, whatever it was."""
+    """A sparse matrix or array in CSR form, where * is the product of matrices."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(features)
 
 
 def stacked(parts: Sequence[Any]) -> Any:
-    """The rows of several parts one after the other."""
+    """The rows of several parts, concatenated."""
     if not any(map(is_sparse, parts)):
         return np.concatenate(parts)
     from scipy.sparse import vstack
@@ -175,7 +175,7 @@ def stacked(parts: Sequence[Any]) -> Any:
 
 
 def beside(features: Any, more: Any) -> Any:
-    """Features with further columns."""
+    """Features with more columns to their right."""
     if not is_sparse(features):
         return np.hstack([features, more])
     from scipy.sparse import csr_matrix, hstack
@@ -184,7 +184,7 @@ def beside(features: Any, more: Any) -> Any:
 
 
 def checked_features(features: ArrayLike) -> Any:
-    """The features as an array of floats; sparse ones stay what they are.
+    """The features as an array of numbers; sparse ones stay sparse.
 
     Raises:
         SettingsError: They are not two-dimensional, or some are NaN, infinite or huge.
@@ -192,12 +192,16 @@ def checked_features(features: ArrayLike) -> Any:
     x = as_sparse(features) if is_sparse(features) else np.asarray(features)
     values: NDArray[Any] = x.data if is_sparse(x) else x  # type: ignore[assignment]
     if x.ndim != 2 or x.dtype.kind not in "fiu":
-        msg = f"features have shape {x.shape} and type {x.dtype} - expected numbers, a row an item"
+        msg = (
+            f"features have shape {x.shape} and type {x.dtype} - expected numbers, one row an item"
+        )
         raise SettingsError(msg)
     if not np.isfinite(values).all():
         sums = np.asarray(abs(x).sum(axis=1)).ravel()
         bad = np.flatnonzero(~np.isfinite(sums))
-        msg = f"{len(bad):,} of {len(sums):,} rows of features hold NaN or infinity, the first is "
+        msg = (
+            f"{len(bad):,} of {len(sums):,} rows of features contain NaN or infinity, the first is "
+        )
         raise SettingsError(msg + f"row {bad[0]} - expected finite numbers; check the encoder")
     if values.size and np.abs(values).max() > _MAX_VALUE:
         msg = f"the largest feature is {np.abs(values).max():.3g} - expected at most "
@@ -206,14 +210,16 @@ def checked_features(features: ArrayLike) -> Any:
 
 
 def dense_features(features: ArrayLike) -> NDArray[Any]:
-    """The features as `checked_features` has them, for tasks that need all of each row.
+    """The features as `checked_features` returns them, for tasks that need dense ones.
 
     Raises:
         SettingsError: They are sparse.
     """
     if is_sparse(features):
-        msg = "the vectors are sparse, as those of TF-IDF, and this task needs dense ones - leave "
-        raise SettingsError(msg + "it out, or take another model")
+        msg = (
+            "the vectors are sparse, as those of TF-IDF - expected dense ones for this task; leave "
+        )
+        raise SettingsError(msg + "it out, or use another model")
     x: NDArray[Any] = checked_features(features)
     return x
 
@@ -238,7 +244,7 @@ def pair_features(left: ArrayLike, right: ArrayLike) -> Any:
 
 
 def useful_threads(shape: tuple[int, int], threads: int | None) -> int:
-    """How many threads pay for products of a design; for small ones waiting costs more."""
+    """How many threads speed up the products of a design; for small ones, one is faster."""
     n_rows, n_columns = shape
     return (threads or processors()) if n_rows * n_columns**2 > _MUCH_WORK else 1
 
@@ -247,7 +253,7 @@ def useful_threads(shape: tuple[int, int], threads: int | None) -> int:
 def blas_threads(threads: int) -> Iterator[None]:
     """Let the linear algebra of NumPy and SciPy use this many threads.
 
-    Needs threadpoolctl, which scikit-learn brings; without it the libraries decide themselves.
+    Needs threadpoolctl, which scikit-learn installs; without it, the libraries choose themselves.
     """
     try:
         from threadpoolctl import threadpool_limits

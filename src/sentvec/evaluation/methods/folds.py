@@ -1,8 +1,8 @@
 """Which rows a cross-validation holds out: folds exactly as scikit-learn makes them.
 
-A split is one array that holds the fold of each row, so fold f is held out as `folds == f`.
+A split is one array with the fold of each row, so fold f is held out as `folds == f`.
 
-Not here: what is done with them (`classify.py`).
+Not here: what is done with them (`classify`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def plain_folds(n_rows: int, n_folds: int, seed: int | None = None) -> Ids:
 
 
 def stratified_folds(labels: Ids, n_folds: int, seed: int) -> Ids:
-    """Shuffled folds that hold each class in its share of all rows.
+    """Shuffled folds that contain each class in its share of all rows.
 
     The same as scikit-learn's StratifiedKFold since 0.22 (2019); earlier versions drew others from
     the same seed.
@@ -45,9 +45,9 @@ def stratified_folds(labels: Ids, n_folds: int, seed: int) -> Ids:
     classes, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     if np.bincount(codes).max() < n_folds:
-        msg = f"no class has as many rows as the {n_folds} folds"
-        raise SettingsError(msg + " - expected one at least; use fewer folds")
-    # Every n-th row of the sorted labels goes to one fold: that gives how many of a class it gets.
+        msg = f"no class has {n_folds} rows, one for each fold"
+        raise SettingsError(msg + " - expected at least one such class; use fewer folds")
+    # Every n-th row of the sorted labels goes to one fold: that is its number of rows of a class.
     ranks = np.empty(len(classes), np.int64)
     ranks[by_appearance] = np.arange(len(classes))
     in_order = np.sort(ranks[codes])
@@ -71,5 +71,5 @@ def shuffled(n_rows: int, seed: int | None) -> Ids:
 
 def _check(n_rows: int, n_folds: int) -> None:
     if not 2 <= n_folds <= n_rows:
-        msg = f"{n_folds} folds of {n_rows:,} rows - expected at least 2 folds, and a row for each"
+        msg = f"{n_folds} folds of {n_rows:,} rows - expected 2 folds or more, and a row for each"
         raise SettingsError(msg)

@@ -1,13 +1,13 @@
 """The extra features of the Skip-Thought paper: naive-Bayes n-grams (`+NB`), surface (`+feats`).
 
-Both take sentences as lists of tokens. `+NB`: unigrams and bigrams, each with the log ratio of its
-smoothed shares in the two classes, present or not in a sentence. `+feats`: six numbers about the
-numbers and the words that two sentences share.
+Both take sentences as lists of tokens. `+NB`: the unigrams and bigrams present in a sentence, each
+weighted by the log ratio of its smoothed shares in the two classes. `+feats`: six features of the
+numbers and words that two sentences share.
 
-The released program calls class 0 the positive one; that turns the sign of the ratios and of their
+The released program calls class 0 the positive one; that flips the sign of the ratios and of their
 weights, not the predictions.
 
-Not here: tokenizers, and the dense features they stand beside.
+Not here: tokenizers, and the dense features that these are added to.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Tokens: TypeAlias = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class NgramTable:
-    """Which n-grams stand in which sentence: one table serves all folds.
+    """Which n-grams occur in which sentence; one table serves all folds.
 
     Attributes:
-        present: scipy CSR, a row a sentence and a column an n-gram, 1 where it occurs.
+        present: scipy CSR, a row for each sentence and a column for each n-gram, 1 where it occurs.
         counts: The same with the number of occurrences.
     """
 
@@ -58,19 +58,19 @@ class NgramTable:
         return cls(present, counts)
 
     def features(self, labels: NDArray[np.int64], rows: NDArray[np.bool_]) -> Any:
-        """The features of all sentences, with ratios from the classes of some of them.
+        """The features of all sentences, with log ratios from some of them.
 
         Args:
-            labels: The class of each sentence; there are two.
+            labels: The class of each sentence, one of two.
             rows: The sentences to count.
 
         Returns:
-            A CSR matrix; it has a column for each n-gram that stands in the counted rows.
+            A CSR matrix with a column for each n-gram of the counted sentences.
         """
         classes = np.unique(labels[rows])
         if len(classes) != 2:
             msg = f"naive-Bayes features of the classes {classes.tolist()} - expected two classes"
-            raise SettingsError(msg + "; leave them out (+NB)")
+            raise SettingsError(msg + "; leave the features out (+NB)")
         sums = [np.asarray(self.counts[rows & (labels == c)].sum(axis=0)).ravel() for c in classes]
         seen = np.flatnonzero(sums[0] + sums[1])
         smoothed = [1 + total[seen] for total in sums]
@@ -80,7 +80,7 @@ class NgramTable:
 
 
 def ngrams(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The words of a sentence, then its pairs of neighbours."""
+    """The unigrams of a sentence, then its bigrams."""
     yield from ((token,) for token in tokens)
     yield from pairwise(tokens)
 
@@ -88,16 +88,17 @@ def ngrams(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def surface_features(left: Tokens, right: Tokens) -> NDArray[np.float64]:
     """Six features of each pair of sentences, (n, 6), as the Skip-Thought paper adds for MSRP.
 
-    Whether both hold the same set of numbers; the same and at least one; whether one set is part of
-    the other; the share of the left words found at right; of the right ones at left; the mean of
-    the two ratios of length. A number is what Python's `float` reads, "nan" and "inf" included.
-    Shares and ratios with an empty sentence are 0, where the released program stops.
+    Whether both contain the same set of numbers; whether they do and it is not empty; whether one
+    set is a subset of the other; the share of the left words that are in the right sentence, and
+    the reverse; the mean of the two ratios of length. A number is what Python's `float` reads,
+    including "nan" and "inf". Shares and ratios of an empty sentence are 0, where the released
+    program fails.
 
     >>> surface_features([["he", "paid", "5"]], [["paid", "5"]]).round(2).tolist()
     [[1.0, 1.0, 1.0, 0.67, 1.0, 1.08]]
     """
     if len(left) != len(right):
-        msg = f"{len(left):,} left and {len(right):,} right sentences - expected pairs"
+        msg = f"got {len(left):,} left and {len(right):,} right sentences - expected equal numbers"
         raise SettingsError(msg)
     rows = [_surface(one, other) for one, other in zip(left, right, strict=True)]
     return np.array(rows, np.float64).reshape(-1, 6)

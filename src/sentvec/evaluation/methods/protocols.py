@@ -3,25 +3,24 @@
 `PAPER` follows the released programs of the Skip-Thought paper, which the Sent2Vec paper used too.
 C is one of 2^0 .. 2^8; the first of equal results wins. Nested: the rows are shuffled once, then 10
 outer and 10 inner folds in order. TREC: train shuffled once, 10 folds in order, by accuracy. MSRP:
-10 shuffled folds of train in the order given, by F1 (`select="f1"`). What differs from them: equal
-means that differ by rounding only count as equal; the solver is exact where theirs stopped at a
-tolerance of 1e-4; folds whose F1 is undefined count 0; and they drop blank sentences, which
-`readers` keeps.
+10 shuffled folds of train in the order given, by F1 (`select="f1"`). Differences from them: means
+that differ by rounding only are equal; the solver is exact where theirs stops at a tolerance of
+1e-4; folds with an undefined F1 count as 0; and they drop blank sentences, which `readers` keeps.
 
 `SENTEVAL` follows SentEval's logistic regression (not its PyTorch classifier), with the 10 folds
 its documentation recommends for reports (its code falls back to 5): stratified shuffled folds of
 seed 1111; C is 2^-2 .. 2^3 when nested or with a development part, 2^-1 .. 2^5 with train and test;
-mean accuracies are rounded to 0.01 points before the first best is taken, and MSRP too chooses by
-accuracy. SentEval sorts the items by length and label before it makes folds: give `lengths` for
-that. What differs: the stratified folds are those of today's scikit-learn, which draws others from
-the same seed than that of 2018; one-vs-rest liblinear (scikit-learn's default then) also for
-several classes; and reported means are not rounded.
+mean accuracies are rounded to 0.01 points before the first best is taken, and C is chosen by
+accuracy for MSRP too. SentEval sorts the items by length and label before it makes folds: pass
+`lengths` for that. Differences: the stratified folds are those of today's scikit-learn, which draws
+other folds from a seed than that of 2018; one-vs-rest liblinear (the default of scikit-learn then)
+also for several classes; and reported means are not rounded.
 
-`QUICK` is ours, for a verdict in seconds: 5 stratified folds, not nested, the C of the best mean
-accuracy. Its result is a little too good, since C is chosen on the rows that are reported; it does
-not belong beside the papers' tables.
+`QUICK` is ours, for a result in seconds: 5 stratified folds, not nested, the C of the best mean
+accuracy. Its accuracies are slightly too high, since C is chosen on the rows that are reported, and
+cannot be compared with those of the papers.
 
-Not here: what runs them (`classify.py`).
+Not here: what runs them (`classify`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 Select: TypeAlias = Literal["accuracy", "f1"]
 Floats: TypeAlias = NDArray[np.float64]
 
-_DIGITS = 12  # means that agree in so many digits are equal
+_DIGITS = 12  # means that agree in these digits are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,14 @@ class Protocol:
     """How folds are made and which C are tried.
 
     Attributes:
-        name: What `--protocol` calls it.
-        folds: Of every cross-validation.
-        seed: Of every shuffle.
-        stratified: Whether folds are stratified and shuffled; else the rows are shuffled once and
-            cut in order.
-        split: The C tried with a development part or nested.
-        cross: The C tried by cross-validation on a train part.
-        digits: Digits of a mean accuracy (0 to 1) that count in the choice of C.
+        name: The value of `--protocol`.
+        folds: The number of folds of every cross-validation.
+        seed: The seed of every shuffle.
+        stratified: Whether folds are stratified and shuffled; otherwise the rows are shuffled once
+            and cut in order.
+        split: The values of C tried with a development part or nested.
+        cross: The values of C tried by cross-validation on a train part.
+        digits: The digits of a mean accuracy (0 to 1) that count in the choice of C.
     """
 
     name: str
@@ -75,16 +74,16 @@ QUICK = Protocol("quick", 5, 1234, True, _POWERS[2:], _POWERS[2:])
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What a protocol found.
+    """The result of a protocol.
 
     Attributes:
-        accuracy: Share of items classified right, 0 to 1: the mean over the folds, or that of the
-            test part.
-        f1: Of the larger of two labels, on the test part; `None` with more classes, or without a
-            test part.
-        fold_accuracies: Of each (outer) fold, in order; empty with a test part.
-        penalties: The chosen C: one for each fold of a nested cross-validation, else one.
-        selection: The mean score that the chosen C had where it was chosen, for each of them.
+        accuracy: The share of items classified correctly, 0 to 1: the mean over the folds, or that
+            of the test part.
+        f1: F1 of the larger of two labels, on the test part; `None` with more classes, or without
+            a test part.
+        fold_accuracies: The accuracy of each (outer) fold; empty with a test part.
+        penalties: The chosen C: one for each fold of a nested cross-validation, otherwise one.
+        selection: The mean score by which each of them was chosen.
         predictions: The predicted label of each item, in the order given: by the fold that held it
             out, or of the test part.
         protocol: The protocol in words.
@@ -117,7 +116,7 @@ def folds_of(labels: Ids, protocol: Protocol, seed: int | None) -> Ids:
 
 
 def nested_rows(labels: Ids, outer: Ids, protocol: Protocol, seed: int | None) -> Mask:
-    """What is trained on, (outer, 1 + inner, n): the whole training part, then its folds."""
+    """The rows to train on, (outer, 1 + inner, n): the whole training part, then its folds."""
     rows = np.zeros((protocol.folds, 1 + protocol.folds, len(labels)), np.bool_)
     for fold in range(protocol.folds):
         part = np.flatnonzero(outer != fold)
@@ -130,7 +129,7 @@ def mean_scores(predicted: Ids, labels: Ids, held_out: Mask, select: Select) -> 
     """The mean score over the folds for each C, from predictions (c, f, n).
 
     Raises:
-        SettingsError: F1 is asked for and there are not two classes.
+        SettingsError: C is chosen by F1 and there are not two classes.
     """
     classes = np.unique(labels)
     if select == "f1" and len(classes) != 2:
@@ -150,12 +149,12 @@ def mean_scores(predicted: Ids, labels: Ids, held_out: Mask, select: Select) -> 
 
 
 def first_best(scores: Floats, digits: int) -> int:
-    """Where the first of the best scores stands, if only so many digits count."""
+    """The index of the first best score, where scores that agree in `digits` digits are equal."""
     return int(np.argmax(np.round(scores, digits)))
 
 
 def f1_score(labels: Ids, predictions: Ids, positive: int = 1) -> float:
-    """F1 of one label; 0 if there is none of it, neither in the labels nor predicted.
+    """F1 of one label; 0 if neither the labels nor the predictions contain it.
 
     >>> f1_score(np.array([1, 1, 0]), np.array([1, 0, 1]))
     0.5
@@ -172,7 +171,7 @@ def folds_in_words(protocol: Protocol, seed: int | None) -> str:
 
 
 def in_words(name: str, plan: str, grid: tuple[float, ...], select: Select) -> str:
-    """A protocol in words."""
+    """A protocol in words. Reports are comparable only where they are equal: do not change them."""
     return (
         f"{name}: {plan}; one-vs-rest L2 logistic regression (liblinear), features as they are, "
         f"C of {grid[0]:g}, {grid[1]:g} .. {grid[-1]:g} by {select}"

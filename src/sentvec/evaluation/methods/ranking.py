@@ -8,23 +8,22 @@ mismatches by a margin, both ways round; a score is the cosine in the joint spac
 Adam, batches of 100 captions, 50 contrastive items for each, up to 15 epochs; the maps with the
 best sum of R@1, R@5 and R@10 both ways on the validation part are kept.
 
-Data: features of N images, and of 5 N captions, five after five in the order of the images.
+Data: features of N images and of 5 N captions, five for each image in the order of the images.
 
-What differs from the released program: it leaves images at their length in training, where paper
-and test use the cosine; it draws other contrastive items for each caption of a batch and lets the
-right one be among them, where here 50 captions and 50 images are drawn for a batch and those that
-match are left out (the same expectation, at a hundredth of the cost); its Adam has the decay rates
-0.9 and 0.999 written so that the correction of the first steps does nothing; equal scores there are
-ranked by position, here in the middle of their ties, so that constant vectors do not look good.
+Differences from the released program: it does not normalise images in training, where the paper and
+the test use the cosine; it draws contrastive items for each caption of a batch, which may include
+the right one, where here 50 captions and 50 images are drawn for a batch and those that match are
+left out (the same expectation, at a hundredth of the cost); the bias correction of its Adam has no
+effect; and equal scores are ranked by position there, but by the middle of their ties here, so that
+constant vectors do not look good.
 
-Not here: image features; the user brings them.
+Not here: image features, which the user provides.
 
     b batch, k contrastive items, e joint dimensions
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -33,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import DivergedError, SettingsError
 from sentvec.evaluation.methods.design import blas_threads, dense_features
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.machine import processors
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -47,14 +47,14 @@ class RankingSettings:
     """How the maps are learned.
 
     Attributes:
-        dim: Dimensions of the joint space.
-        margin: Of the loss.
-        contrast: Contrastive items on each side.
-        batch: Captions of a step.
-        epochs: At most so many.
-        lr: Adam's step.
-        validate_every: Steps between two looks at the validation part; an epoch ends with one too.
-        seed: Of the first maps, the order and the contrastive items.
+        dim: The number of dimensions of the joint space.
+        margin: The margin of the loss.
+        contrast: The number of contrastive items on each side.
+        batch: The number of captions of a step.
+        epochs: The maximal number of epochs.
+        lr: The learning rate of Adam.
+        validate_every: Steps between two validations; there is one at the end of an epoch too.
+        seed: The seed of the first maps, of the order and of the contrastive items.
     """
 
     dim: int = 1000
@@ -69,12 +69,12 @@ class RankingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How well one side finds the other.
+    """How well one side retrieves the other.
 
     Attributes:
-        r1: Share of queries whose match comes first, 0 to 1.
-        r5: ... among the first five.
-        r10: ... among the first ten.
+        r1: The share of queries whose match is ranked first, 0 to 1.
+        r5: The share whose match is among the first five.
+        r10: The share whose match is among the first ten.
         median_rank: floor(median of the ranks from 0) + 1.
     """
 
@@ -91,14 +91,14 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was found on the test part.
+    """The result on the test part.
 
     Attributes:
-        annotation: Images look for their captions; the best of the five counts.
-        search: Captions look for their image.
+        annotation: Images retrieve their captions; the best of the five counts.
+        search: Captions retrieve their image.
         validation: The sum of the six recalls on the validation part.
-        epoch: The epoch (from 1) the maps are from.
-        protocol: In words.
+        epoch: The epoch of the maps, from 1.
+        protocol: The protocol in words.
     """
 
     annotation: Recall
@@ -115,7 +115,7 @@ def rank_images(
     settings: RankingSettings | None = None,
     *,
     threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Listen | None = None,
 ) -> Ranking:
     """Learn the maps on the train part, keep the best on the validation part, and test.
 
@@ -125,7 +125,7 @@ def rank_images(
         test: The same of the test part.
         settings: How to learn; those of the paper if `None`.
         threads: For the linear algebra; all processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        progress: Called with the share that is done, 0 to 1.
     """
     chosen = settings or RankingSettings()
     _check_settings(chosen)
@@ -148,7 +148,7 @@ def _learn(
     train: tuple[Floats, Floats],
     validation: tuple[Floats, Floats],
     settings: RankingSettings,
-    progress: Callable[[float], None] | None,
+    progress: Listen | None,
 ) -> tuple[Maps, float, int]:
     """The best maps, their score on the validation part, and their epoch."""
     images, captions = train
@@ -223,7 +223,7 @@ def ranking_loss(
 
 
 class _Mapped:
-    """Features mapped to the joint space and brought to length 1."""
+    """Features mapped to the joint space and normalised to length 1."""
 
     def __init__(self, features: Floats, weights: Floats, bias: Floats) -> None:
         self.features = features
@@ -263,21 +263,21 @@ def evaluate_maps(maps: Maps, images: Floats, captions: Floats) -> tuple[Recall,
 
 
 def recalls(images: ArrayLike, captions: ArrayLike) -> tuple[Recall, Recall]:
-    """Annotation and search by the inner products of (N, e) images and (5 N, e) captions."""
+    """Annotation and search, from the inner products of (N, e) images and (5 N, e) captions."""
     scores = np.asarray(images) @ np.asarray(captions).T  # (N, 5 N)
     if not np.isfinite(scores).all():
-        msg = "the joint space holds NaN or infinity - expected finite numbers; lower lr, or scale "
-        raise DivergedError(msg + "the features")
+        msg = "the joint space contains NaN or infinity - expected finite numbers; lower lr, or "
+        raise DivergedError(msg + "scale the features")
     owner = np.arange(scores.shape[1]) // CAPTIONS
     own = scores[owner, np.arange(scores.shape[1])].reshape(-1, CAPTIONS)
     annotation = _ranks(scores, own.max(axis=1))
-    # The other captions of the image are no rivals of the best one.
+    # The other captions of an image do not compete with its best one.
     annotation -= ((own == own.max(axis=1, keepdims=True)).sum(axis=1) - 1) / 2
     return _recall(annotation), _recall(_ranks(scores.T, own.ravel()))
 
 
 def _ranks(scores: Floats, own: Floats) -> NDArray[np.float64]:
-    """The rank of each query's match, from 0; with ties in their middle."""
+    """The rank of each query's match, from 0; ties get their middle rank."""
     better = (scores > own[:, None]).sum(axis=1)
     equal = (scores == own[:, None]).sum(axis=1) - 1
     ranks: NDArray[np.float64] = better + equal / 2
@@ -292,8 +292,10 @@ def _recall(ranks: NDArray[np.float64]) -> Recall:
 def _checked(images: ArrayLike, captions: ArrayLike) -> tuple[Floats, Floats]:
     x, y = dense_features(images), dense_features(captions)
     if len(y) != CAPTIONS * len(x) or not len(x):
-        msg = f"{len(y):,} captions for {len(x):,} images - expected {CAPTIONS} for each, five "
-        raise SettingsError(msg + "after five in the order of the images")
+        msg = (
+            f"got {len(y):,} captions for {len(x):,} images - expected {CAPTIONS} for each image, "
+        )
+        raise SettingsError(msg + "in the order of the images")
     return x.astype(np.float32), y.astype(np.float32)
 
 

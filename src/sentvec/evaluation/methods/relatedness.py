@@ -1,36 +1,36 @@
 """Graded relatedness with training: a softmax over the grades, and the expected grade.
 
 A score of 3.4 becomes a distribution: 0.6 on grade 3 and 0.4 on grade 4 (Tai et al. 2015). One
-linear softmax layer on [|u - v|, u * v] learns these by cross-entropy; the answer is the expected
-grade. Reported are Pearson, Spearman and the mean squared error on the test part.
+linear softmax layer on [|u - v|, u * v] learns these by cross-entropy; the prediction is the
+expected grade. Pearson, Spearman and the mean squared error on the test part are reported.
 
-What differs from the released program of the Skip-Thought paper: there the layer has no
-regulariser and Adam starts from random weights; training stops when Pearson on the development
-part does not improve after a round, and a round is the default number of epochs of the Keras
-installed (100 in 2015, 10 and 1 later), so results depend on its version and on the start. Here the
-objective is that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised
-intercept. It has one solution, found exactly, and C takes the part of early stopping: the value
-with the best Pearson on the development part wins, the smallest of those equal to four digits. Same
-data and the same model class, but the result is a function of the data alone.
+Differences from the released program of the Skip-Thought paper: its layer has no regulariser, and
+Adam starts from random weights; training stops when Pearson on the development part does not
+improve after a round, and a round is the default number of epochs of the installed Keras (100 in
+2015, 10 and 1 later), so results depend on that version and on the start. Here the objective is
+that of the classifiers, |W|^2 / 2 + C sum_i cross-entropy_i with a regularised intercept. It has
+one solution, which is computed exactly, and C replaces early stopping: the value with the best
+Pearson on the development part wins, the smallest of those equal to four digits. The data and the
+model class are the same, but the result is a function of the data alone.
 
 SentEval fits the same layer by squared error on the probabilities. It uses grades 1 to 5 for STS
 Benchmark too, whose scores go from 0 to 5; here the grades are the scale of the task.
 
-Not here: cosine similarity without training (`correlation.py`).
+Not here: the solver (`newton`), and cosine similarity without training (`correlation`).
 
     n rows, d columns, g grades;  weights (g, d), scores and probabilities (g, n)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentvec.errors import DivergedError, SettingsError
+from sentvec.errors import SettingsError
 from sentvec.evaluation.methods.correlation import correlate, pearson
 from sentvec.evaluation.methods.design import (
     DenseDesign,
@@ -40,31 +40,29 @@ from sentvec.evaluation.methods.design import (
     useful_threads,
 )
 from sentvec.evaluation.methods.logistic import checked_penalties
+from sentvec.evaluation.methods.newton import Hessian, minimise
+from sentvec.evaluation.methods.progress import Listen
 from sentvec.evaluation.methods.protocols import first_best
 
 Floats: TypeAlias = NDArray[np.float64]
 
 PENALTIES = tuple(4.0**power for power in range(-3, 10))  # 1/64 .. 262144
 _DIGITS = 4  # of Pearson that count in the choice of C, as papers print them
-_ROUNDING = 8e-15  # of the sum of all gradient terms: no gradient is known better
-_TOLERANCE = 1e-8  # distance of the weights to the solution, of max(1, |W|)
-_MAX_STEPS = 100
-_MAX_PRODUCTS = 250
-_FORCING = 0.03
+_ROUNDING = 8e-15  # relative to the sum of all gradient terms: no gradient is more exact
 
 
 @dataclass(frozen=True, slots=True)
 class Relatedness:
-    """What was found on the test part.
+    """The result on the test part.
 
     Attributes:
-        pearson: Of the expected grades with the gold scores; NaN if they are constant.
-        spearman: The same of the ranks.
+        pearson: Pearson's correlation of predictions and gold scores; NaN if one is constant.
+        spearman: Spearman's correlation of the same.
         mse: The mean squared error.
         penalty: The chosen C.
-        dev_pearson: Pearson on the development part with it.
+        dev_pearson: Pearson on the development part with that C.
         predictions: The expected grade of each test pair.
-        protocol: In words.
+        protocol: The protocol in words.
     """
 
     pearson: float
@@ -84,41 +82,33 @@ def relatedness(
     scale: tuple[int, int] = (1, 5),
     penalties: Sequence[float] = PENALTIES,
     threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Listen | None = None,
 ) -> Relatedness:
     """Learn graded relatedness on the train part, choose C on the development part, and test.
 
     Args:
         train: Features (see `pair_features`) and gold scores.
-        dev: The same of the development part.
-        test: The same of the test part.
+        dev: The same for the development part.
+        test: The same for the test part.
         scale: The lowest and the highest grade: (1, 5) for SICK, (0, 5) for STS Benchmark.
-        penalties: The values of C tried.
-        threads: For the linear algebra; all processors if `None`.
-        progress: Told the share that is done, 0 to 1.
+        penalties: The values of C to try.
+        threads: Threads for the linear algebra; all processors if `None`.
+        progress: Called with the share that is done, 0 to 1.
     """
     parts = [dense_features(part[0]) for part in (train, dev, test)]
     gold = [
         _checked_gold(part[1], len(x), scale)
         for part, x in zip((train, dev, test), parts, strict=True)
     ]
-    design = DenseDesign(parts[0])
-    held_out = [DenseDesign(part) for part in parts[1:]]
-    grades = np.arange(scale[0], scale[1] + 1, dtype=np.float64)
-    targets = soft_labels(gold[0], scale)
     grid = checked_penalties(penalties)
-    weights = np.zeros((len(grades), design.shape[1]))
-    scores, answers = [], []
-    with blas_threads(useful_threads(design.shape, threads)):
-        for done, penalty in enumerate(grid, 1):
-            weights = fit_softmax(design, targets, penalty, weights)
-            on_dev, on_test = (grades @ softmax(part.scores(weights)) for part in held_out)
-            scores.append(pearson(on_dev, gold[1]))
-            answers.append(on_test)
-            if progress is not None:
-                progress(done / len(grid))
-    # A constant answer has no correlation (NaN), and never wins against one that has.
-    best = first_best(np.nan_to_num(scores, nan=-2.0), _DIGITS)
+    dev_scores, answers = [], []
+    for on_dev, on_test in _path(parts, soft_labels(gold[0], scale), grid, scale, threads):
+        dev_scores.append(pearson(on_dev, gold[1]))
+        answers.append(on_test)
+        if progress is not None:
+            progress(len(answers) / len(grid))
+    # A constant prediction has no correlation (NaN), and never wins against one that has.
+    best = first_best(np.nan_to_num(dev_scores, nan=-2.0), _DIGITS)
     answer = answers[best]
     found = correlate(answer, gold[2])
     return Relatedness(
@@ -126,11 +116,29 @@ def relatedness(
         spearman=found.spearman,
         mse=float(np.mean((answer - gold[2]) ** 2)),
         penalty=grid[best],
-        dev_pearson=scores[best],
+        dev_pearson=dev_scores[best],
         predictions=answer,
         protocol=f"softmax over the grades {scale[0]} to {scale[1]} on [|u-v|, u*v], L2, C of "
         f"{grid[0]:g} .. {grid[-1]:g} by Pearson on the development part, converged",
     )
+
+
+def _path(
+    parts: Sequence[NDArray[Any]],
+    targets: Floats,
+    grid: Sequence[float],
+    scale: tuple[int, int],
+    threads: int | None,
+) -> Iterator[list[Floats]]:
+    """The expected grades of the development and the test part, for each C in turn."""
+    design, *held_out = map(DenseDesign, parts)
+    grades = np.arange(scale[0], scale[1] + 1, dtype=np.float64)
+    weights = np.zeros((len(grades), design.shape[1]))
+    for penalty in grid:
+        with blas_threads(useful_threads(design.shape, threads)):
+            weights = fit_softmax(design, targets, penalty, weights)
+            predicted = [grades @ softmax(part.scores(weights)) for part in held_out]
+        yield predicted
 
 
 def soft_labels(scores: ArrayLike, scale: tuple[int, int]) -> Floats:
@@ -161,64 +169,78 @@ def objective(weights: Floats, scores: Floats, targets: Floats, penalty: float) 
     )
 
 
-def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Floats) -> Floats:
-    """Minimise the objective from some start, by Newton's method with conjugate gradients.
+@dataclass(frozen=True, slots=True)
+class _Softmax:
+    """One problem for one C: the `Problems` of `newton`, a row of weights for each grade.
 
-    As in `logistic.py` the gradient bounds the distance to the solution.
+    Attributes:
+        design: The rows.
+        penalty: C.
+        targets: The distribution of each row, (g, n).
+        solve: The preconditioner.
+        rounding: See `Problems`.
+        weights: (g, d).
+        scores: (g, n).
+        chances: Probabilities of the grades, (g, n).
+    """
+
+    design: DenseDesign
+    penalty: float
+    targets: Floats
+    solve: Solve
+    rounding: tuple[Floats, Floats]
+    weights: Floats
+    scores: Floats
+    chances: Floats
+
+    def objectives(self) -> Floats:
+        value = objective(self.weights, self.scores, self.targets, self.penalty)
+        return np.array([value])
+
+    def gradients(self) -> Floats:
+        return self.weights + self.penalty * self.design.gather(self.chances - self.targets)
+
+    def hessian(self) -> Hessian:
+        chances = self.chances
+
+        def product(direction: Floats, along: Floats) -> Floats:
+            spread = chances * (along - (chances * along).sum(axis=0))
+            return direction + self.penalty * self.design.gather(spread)
+
+        return product
+
+    def precondition(self, right: Floats) -> Floats:
+        return self.solve(right)
+
+    def dot(self, left: Floats, right: Floats) -> Floats:
+        return np.array([np.vdot(left, right)])
+
+    def moved(self, step: Floats, along: Floats) -> _Softmax:
+        scores = self.scores + along
+        return replace(self, weights=self.weights + step, scores=scores, chances=softmax(scores))
+
+    def some(self, chosen: NDArray[np.bool_]) -> _Softmax:
+        return self  # there is only one
+
+    def in_words(self) -> str:
+        return f"the softmax regression with C = {self.penalty:g}"
+
+
+def fit_softmax(design: DenseDesign, targets: Floats, penalty: float, start: Floats) -> Floats:
+    """Minimise the objective from some start.
 
     Raises:
-        DivergedError: No solution was found, because the features are too large or too small.
+        DivergedError: No solution was reached, because the features are too large or too small.
     """
-    weights, scores = start, design.scores(start)
-    value = objective(weights, scores, targets, penalty)
-    solve: Solve | None = None
-    noise, noise_of_scores = (_ROUNDING * penalty * (design.norms**p).sum() for p in (1, 2))
-    for _ in range(_MAX_STEPS):
-        chances = softmax(scores)
-        gradient = weights + penalty * design.gather(chances - targets)
-        size = float(np.linalg.norm(weights))
-        limit = noise + size * noise_of_scores
-        if np.linalg.norm(gradient) <= max(_TOLERANCE * max(1.0, size), limit):
-            return weights
-        if solve is None:
-            # One for all grades: so steps keep the sum over the grades at zero, where the Hessian
-            # is well conditioned. With one for each grade the conjugate gradients take for ever.
-            solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
-        step, moved = _newton_step(design, chances, penalty, gradient, solve)
-        slope, rate = float(np.vdot(gradient, step)), 1.0
-        while True:
-            after = objective(weights + rate * step, scores + rate * moved, targets, penalty)
-            if after <= value + 1e-4 * rate * slope + 1e-12 * value or rate < 1e-10:
-                break
-            rate *= 0.5
-        weights, scores, value = weights + rate * step, scores + rate * moved, after
-    msg = f"the softmax regression with C = {penalty:g} did not converge - expected features of "
-    raise DivergedError(msg + "ordinary size; scale the vectors")
-
-
-def _newton_step(
-    design: DenseDesign, chances: Floats, penalty: float, gradient: Floats, solve: Solve
-) -> tuple[Floats, Floats]:
-    """Solve Hessian times step = -gradient; return the step and what it adds to the scores."""
-    step, moved = np.zeros_like(gradient), np.zeros_like(chances)
-    residual = -gradient
-    direction = solve(residual)
-    size = float(np.vdot(residual, direction))
-    goal = _FORCING**2 * size
-    for _ in range(_MAX_PRODUCTS):
-        along = design.scores(direction)
-        spread = chances * (along - (chances * along).sum(axis=0))
-        image = direction + penalty * design.gather(spread)
-        rate = size / float(np.vdot(direction, image))
-        step += rate * direction
-        moved += rate * along
-        residual -= rate * image
-        solution = solve(residual)
-        before, size = size, float(np.vdot(residual, solution))
-        if size <= goal:
-            break
-        direction = solution + (size / before) * direction
-    return step, moved
+    scores = design.scores(start)
+    chances = softmax(scores)
+    # One for all grades: so steps keep the sum over the grades at zero, where the Hessian is well
+    # conditioned. With one for each grade, conjugate gradients hardly converge.
+    solve = design.preconditioner(penalty * (chances * (1 - chances)).mean(axis=0))
+    noise = [np.array([_ROUNDING * penalty * (design.norms**p).sum()]) for p in (1, 2)]
+    return minimise(
+        _Softmax(design, penalty, targets, solve, (noise[0], noise[1]), start, scores, chances)
+    )
 
 
 def _checked_gold(gold: ArrayLike, n_rows: int, scale: tuple[int, int]) -> Floats:

@@ -1,10 +1,10 @@
 """Whether two models differ: intervals and tests on the same items.
 
-Correlations: a paired bootstrap, which draws pairs of sentences with replacement and looks at the
+Correlations: a paired bootstrap, which draws pairs of sentences with replacement and computes the
 difference of the two correlations in each draw. Accuracies on a test part: McNemar's exact test.
 Accuracies of folds: an interval for the mean difference of the folds.
 
-Not here: the measurements themselves.
+Not here: how the figures are computed (`correlation`, `classify`).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _CHUNK = 2_000_000  # drawn numbers held at once
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A difference, second minus first, and where it may lie.
+    """A difference, second minus first, and its confidence interval.
 
     Attributes:
         difference: As measured.
-        low: Lower end of the interval.
-        high: Upper end.
-        level: How often such intervals hold the true value.
-        method: How it was made, in words.
+        low: The lower end of the interval.
+        high: The upper end.
+        level: The confidence level.
+        method: How the interval was computed, in words.
     """
 
     difference: float
@@ -46,11 +46,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """How often only one of two models was right.
+    """How often only one of two models was correct.
 
     Attributes:
-        only_first: Items that only the first got right.
-        only_second: Items that only the second got right.
+        only_first: The number of items that only the first model got right.
+        only_second: The number that only the second got right.
         p_value: Two-sided, exact (binomial); 1 if they never disagree.
     """
 
@@ -70,19 +70,19 @@ def bootstrap_difference(
     """Interval for the difference of two correlations, or of their plain means over several sets.
 
     Args:
-        sets: For each set the scores of the first model, those of the second, the gold scores.
+        sets: The scores of the first model, those of the second and the gold scores of each set.
         statistic: Which correlation.
-        samples: How often pairs are drawn, inside each set.
-        level: 0.95: from the 2.5th to the 97.5th percentile of the draws.
-        seed: Of the draws.
+        samples: The number of bootstrap samples; pairs are drawn within each set.
+        level: The confidence level; 0.95 is the 2.5th to the 97.5th percentile of the draws.
+        seed: The seed of the draws.
 
     Returns:
-        The interval; NaN if a correlation does not exist. Draws in which it does not (all pairs
-        alike) are left out.
+        The interval; NaN if a correlation is undefined. Draws in which one is undefined (all pairs
+        equal) are left out.
     """
     if samples < 1 or not 0 < level < 1 or not sets:
-        msg = f"{samples} samples at level {level} of {len(sets)} sets - expected one or more "
-        raise SettingsError(msg + "samples, a level between 0 and 1, one set or more")
+        msg = f"got {samples} samples, level {level} and {len(sets)} sets - expected one or more "
+        raise SettingsError(msg + "samples, a level between 0 and 1, and one or more sets")
     measure = pearson if statistic == "pearson" else spearman
     random = np.random.default_rng(seed)
     differences = []
@@ -108,7 +108,7 @@ def _drawn_differences(
     samples: int,
     random: np.random.Generator,
 ) -> Floats:
-    """The difference in each draw. A draw is a count for each pair, so nothing is sorted again."""
+    """The difference in each draw. A draw is a count for each pair, so values are sorted once."""
     n = len(gold)
     result = np.empty(samples)
     step = max(_CHUNK // n, 1)
@@ -141,7 +141,7 @@ def _drawn_ranks(values: Floats, counts: Floats) -> Floats:
     _, places = np.unique(values, return_inverse=True)
     order = np.argsort(places, kind="stable")
     starts = np.searchsorted(places[order], np.arange(places.max() + 1))
-    sums = np.add.reduceat(counts[:, order], starts, axis=1)  # how often each value was drawn
+    sums = np.add.reduceat(counts[:, order], starts, axis=1)  # how often each value is drawn
     middle = np.cumsum(sums, axis=1) - sums / 2
     result: Floats = middle[:, places] / len(values) - 0.5
     return result
@@ -159,7 +159,7 @@ def _weighted(x: Floats, y: Floats, counts: Floats) -> Floats:
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike, gold: ArrayLike) -> McNemar:
-    """Test whether two models err equally often, from their predictions of the same items.
+    """Test whether two models are wrong equally often, from their predictions of the same items.
 
     >>> mcnemar([1, 1, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1])
     McNemar(only_first=0, only_second=2, p_value=0.5)
@@ -169,7 +169,7 @@ def mcnemar(first: ArrayLike, second: ArrayLike, gold: ArrayLike) -> McNemar:
     one, other, truth = (np.asarray(column) for column in (first, second, gold))
     if not one.shape == other.shape == truth.shape or truth.ndim != 1:
         msg = f"predictions of the shapes {one.shape} and {other.shape} for labels {truth.shape}"
-        raise SettingsError(msg + " - expected columns of one length")
+        raise SettingsError(msg + " - expected columns of equal length")
     only_first = int(((one == truth) & (other != truth)).sum())
     only_second = int(((one != truth) & (other == truth)).sum())
     total = only_first + only_second
@@ -186,14 +186,14 @@ def fold_difference(
 ) -> Interval:
     """Interval for the mean difference of the accuracies of the same folds, by Student's t.
 
-    Folds share most of their training rows, so their results are not independent and the textbook
-    interval is too narrow. The correction of Nadeau and Bengio (2003) widens it: the variance of
-    the mean is s^2 (1/k + 1/(k-1)) instead of s^2 / k.
+    Folds share most of their training rows, so their accuracies are not independent, and the
+    textbook interval is too narrow. The correction of Nadeau and Bengio (2003) widens it: the
+    variance of the mean is s^2 (1/k + 1/(k-1)) instead of s^2 / k.
 
     Args:
-        first: Accuracy of the first model in each fold.
-        second: Of the second, on the same folds.
-        level: How often such intervals hold the true value.
+        first: The accuracy of the first model in each fold.
+        second: That of the second model, in the same folds.
+        level: The confidence level.
         corrected: Whether to correct; `False` gives the textbook interval.
     """
     from scipy.stats import t

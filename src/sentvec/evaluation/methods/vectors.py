@@ -1,13 +1,12 @@
-"""The vectors of sentences, from any model: each text encoded once, every answer checked.
+"""The vectors of sentences, from any model: each text is encoded once, and all vectors are checked.
 
 A model is anything with `encode(list[str])` that returns a row for each text: an array, a list of
-rows, what NumPy can read as one, or a matrix of scipy.sparse. One with a method `fit(texts)` is
-given all texts of a task before they are encoded, and nothing is kept from task to task. (Other
-methods of that name train: it is told by the name of its argument.) What a model returns is never
-repaired: rows that are not finite, too few rows, another width than before are errors that name a
-text.
+rows or tensors, or a matrix of scipy.sparse. A model with a method `fit(texts)` is given all texts
+of a task before they are encoded, and no vectors are kept from task to task. (Methods called `fit`
+that train are recognised by the name of their argument.) What a model returns is never repaired:
+rows that are not finite, a wrong number of rows or a change of width are errors that name a text.
 
-Not here: what is done with the vectors (`scoring`).
+Not here: what is done with the vectors (`sentvec.evaluation.scoring`).
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from sentvec.errors import (
     SentvecError,
 )
 from sentvec.evaluation.methods.design import as_sparse, is_sparse, stacked
+from sentvec.evaluation.methods.progress import Listen
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
-Listen: TypeAlias = Callable[[float], None]
 
 _BATCH = 4096  # texts given to a model at once
 _DIGITS = 12  # of a cosine
@@ -43,10 +42,10 @@ class Coverage:
     """How much of some sentences a model knows.
 
     Attributes:
-        sentences: How many there are, repeats counted.
-        unknown: Those without a known word; `None` where the model cannot say.
-        tokens: Words of all sentences, as its tokenizer cuts them; `None` likewise.
-        known: Those of them that it knows.
+        sentences: The number of sentences, repeats counted.
+        unknown: The number without a known word; `None` if the model cannot tell.
+        tokens: The number of words, as the tokenizer of the model cuts them; `None` likewise.
+        known: The number of known words; `None` likewise.
     """
 
     sentences: int
@@ -68,19 +67,19 @@ class _Entry:
 
 
 class SentenceVectors:
-    """Encodes with a model and remembers.
+    """Encodes with a model, and keeps the vectors.
 
     Args:
         model: Anything with `encode`.
-        threads: Given to `encode`, if it takes that.
-        most_bytes: Vectors of earlier tasks are forgotten when there are more than that.
+        threads: Passed to `encode`, if it takes threads.
+        max_bytes: The vectors of earlier tasks are dropped when all are larger than this.
     """
 
-    def __init__(self, model: Any, *, threads: int = 1, most_bytes: int = _MAX_BYTES) -> None:
+    def __init__(self, model: Any, *, threads: int = 1, max_bytes: int = _MAX_BYTES) -> None:
         encode = getattr(model, "encode", None)
         if not callable(encode):
             msg = f"an object of type {type(model).__name__} has no method encode - expected a "
-            raise InputTypeError(msg + "model: encode(list of str) returns a row for each")
+            raise InputTypeError(msg + "model whose encode(list of str) returns a row for each")
         self._encode: Callable[..., Any] = encode
         fit = getattr(model, "fit", None)
         self._fit = fit if callable(fit) and "texts" in _parameters_of(fit) else None
@@ -91,21 +90,21 @@ class SentenceVectors:
             self._options["threads"] = threads
         tokenizer = getattr(model, "tokenizer", None)
         self._tokenize = getattr(tokenizer, "tokenize", None) if self._says_known else None
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._entries: dict[str, _Entry] = {}
         self._bytes, self.dim = 0, 0
-        self.remarks: list[str] = []  # what the model warned of, each once
+        self.remarks: list[str] = []  # warnings of the model, each once
 
     def prepare(self, texts: Sequence[str], progress: Listen | None = None) -> None:
-        """Encode the texts that are new; all of these are remembered until the next call.
+        """Encode the texts that are new; all given texts are kept until the next call.
 
         Raises:
-            EncoderError: The model failed, or returned something else than finite rows.
+            EncoderError: The model failed, or did not return finite rows.
         """
         distinct = list(dict.fromkeys(texts))
         new = [text for text in distinct if text not in self._entries]
         size = self._bytes // max(len(self._entries), 1)
-        if self._bytes + size * len(new) > self._most_bytes:
+        if self._bytes + size * len(new) > self._max_bytes:
             self._entries, self._bytes, new = {}, 0, distinct
         if self._fit is not None:
             self._entries, self._bytes, self.dim, new = {}, 0, 0, distinct
@@ -119,14 +118,14 @@ class SentenceVectors:
                 progress(min((start + _BATCH) / len(new), 1.0))
 
     def of(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of texts that were prepared, (n, dim)."""
+        """The vectors of prepared texts, (n, dim)."""
         if not texts:
             return np.zeros((0, self.dim), np.float32)
         rows = [self._entries[text].vector for text in texts]
         return stacked(rows) if is_sparse(rows[0]) else np.stack(rows)
 
     def are_equal(self, texts: Sequence[str]) -> bool:
-        """Whether different texts that were prepared all have the same vector."""
+        """Whether prepared texts that differ all have the same vector."""
         distinct = list(dict.fromkeys(texts))
         first = self._entries[distinct[0]].vector
         return len(distinct) > 1 and all(
@@ -134,7 +133,7 @@ class SentenceVectors:
         )
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
-        """How much of texts that were prepared the model knows."""
+        """How much of prepared texts the model knows."""
         if not self._says_known:
             return Coverage(len(texts))
         entries = [self._entries[text] for text in texts]
@@ -153,11 +152,11 @@ class SentenceVectors:
             known = [int(count) for count in np.asarray(counts).ravel()]
         vectors = _checked(answer, texts)
         if self.dim and vectors.shape[1] != self.dim:
-            msg = f"encode returned vectors of {vectors.shape[1]} numbers, and of {self.dim} before"
-            raise EncoderError(msg + " - expected vectors of one length")
+            msg = f"encode returned vectors of length {vectors.shape[1]}, and of {self.dim} before"
+            raise EncoderError(msg + " - expected vectors of equal length")
         if len(known) != len(texts):
             msg = f"encode returned {len(known):,} counts of known words for {len(texts):,} texts"
-            raise EncoderError(msg + " - expected one for each")
+            raise EncoderError(msg + " - expected equal numbers")
         self.dim = vectors.shape[1]
         tokens = [len(self._tokenize(text)) if self._tokenize else None for text in texts]
         # Copies: a view would keep the whole batch alive, or change with a reused array.
@@ -169,14 +168,14 @@ class SentenceVectors:
             warnings.simplefilter("always")
             try:
                 answer = method(texts, **options)
-            except SentvecError:  # of a model of ours: it says what to do
+            except SentvecError:  # from a model of ours: it says what to do
                 raise
             except Exception as error:
                 name = getattr(method, "__name__", "encode")
                 msg = f"{name} raised {type(error).__name__}: {error} - for {len(texts):,} texts, "
                 raise EncoderError(f"{msg}the first is {texts[0]!r:.60}") from error
         for warning in caught:
-            # Texts without a known word are in the coverage, and need no warning.
+            # Texts without a known word are counted in the coverage.
             if not issubclass(warning.category, EmptyTextWarning):
                 self._keep(warning)
         return answer
@@ -206,7 +205,7 @@ def _checked(answer: Any, texts: list[str]) -> Vectors:
     """The vectors as an array (n, dim) of finite floats.
 
     Raises:
-        EncoderError: They are not that.
+        EncoderError: They are something else.
     """
     vectors = answer if is_sparse(answer) else _as_array(answer)
     if vectors.ndim != 2 or vectors.shape[0] != len(texts) or not vectors.shape[1]:
@@ -222,9 +221,11 @@ def _checked(answer: Any, texts: list[str]) -> Vectors:
     else:
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
-        msg = f"{len(bad):,} of {len(texts):,} vectors hold NaN or infinity, the first is that of "
+        msg = (
+            f"{len(bad):,} of {len(texts):,} vectors contain NaN or infinity, the first is that of "
+        )
         raise EncoderError(f"{msg}{texts[bad[0]]!r:.60} - expected finite numbers")
-    # Half precision is too coarse to go on with; float64 stays.
+    # Half precision is too coarse for what follows; float64 stays.
     wide = np.float64 if vectors.dtype == np.float64 else np.float32
     return cast(Vectors, vectors.astype(wide, copy=False))
 
@@ -239,7 +240,7 @@ def _as_array(answer: Any) -> NDArray[Any]:
         return np.asarray(answer)
     except (TypeError, ValueError, RuntimeError) as error:
         msg = f"encode returned {type(answer).__name__}, which is no array ({error}) - expected "
-        raise EncoderError(msg + "rows of floats, all of one length") from error
+        raise EncoderError(msg + "rows of floats of equal length") from error
 
 
 def cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
@@ -252,14 +253,14 @@ def cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
         products = _sparse_cosines(left, right)
     else:
         products = np.einsum("ij,ij->i", _unit(left), _unit(right))
-    # Equal cosines differ in the last digits, which would make ranks of noise.
+    # Equal cosines differ in the last digits, which would turn noise into ranks.
     result: NDArray[np.float64] = np.clip(np.round(products, _DIGITS), -1.0, 1.0)
     return result
 
 
 def _unit(vectors: Vectors) -> NDArray[np.float64]:
     rows = np.asarray(vectors, np.float64)
-    # first by the largest number, so that no square overflows
+    # first divided by the largest number, so that no square overflows
     largest = np.abs(rows).max(axis=1, keepdims=True)
     rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -1,11 +1,11 @@
 """Two or more reports side by side, and whether their figures really differ.
 
-The first report is what the others are compared with. Correlations: an interval by a paired
-bootstrap over the pairs. Accuracies on a test part: McNemar's exact test. Accuracies of a
-cross-validation: an interval for the mean difference of the folds. Figures of different data or of
-different protocols stand beside each other, marked, and are not tested.
+Every report is compared with the first. Correlations get an interval by a paired bootstrap over the
+pairs, accuracies on a test part McNemar's exact test, accuracies of a cross-validation an interval
+of the mean difference of the folds. Figures of different data or different protocols are shown side
+by side, marked, and are not tested.
 
-Not here: the statistics (`significance`), the runs (`runner`).
+Not here: the statistics (`significance`), and the runs (`sentvec.evaluation.runner`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sentvec.evaluation.methods.significance import (
     fold_difference,
     mcnemar,
 )
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import Floats, Items, TaskResult
 from sentvec.evaluation.reports.tables import (
-    DOES_NOT_EXIST,
     FAILED,
     NOT_RUN,
+    UNDEFINED,
     Table,
     shown,
     style_of,
@@ -48,8 +48,8 @@ class Difference:
         key: `TASK/metric`.
         first: The figure of the first report.
         second: That of the other; `None` if it has none.
-        interval: Where the true difference may lie, of correlations and folds.
-        test: McNemar's, of accuracies on a test part.
+        interval: The confidence interval of the difference, for correlations and folds.
+        test: McNemar's test, for accuracies on a test part.
         mark: Why there is neither.
     """
 
@@ -62,27 +62,27 @@ class Difference:
 
     @property
     def difference(self) -> float:
-        """Second minus first; NaN if one does not exist."""
+        """Second minus first; NaN if one of them is undefined."""
         return math.nan if self.second is None else self.second - self.first
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval is all on one side of 0, or the p-value below 0.05."""
+        """Whether the interval excludes 0, or the p-value is below 0.05."""
         if self.interval is not None:
             return self.interval.low > 0 or self.interval.high < 0
         return self.test is not None and self.test.p_value < 0.05
 
 
 def compare(
-    first: Report, second: Report, *, samples: int = 2000, seed: int = 1234
+    first: Record, second: Record, *, samples: int = 2000, seed: int = 1234
 ) -> list[Difference]:
     """Compare each figure of the first report with that of the second.
 
     Args:
-        first: What is compared with.
-        second: What is compared.
-        samples: Draws of a bootstrap.
-        seed: Of the draws.
+        first: The report to compare with.
+        second: The report to compare.
+        samples: The number of bootstrap samples.
+        seed: The seed of the bootstrap.
     """
     found = []
     for name, result in first.results.items():
@@ -98,7 +98,7 @@ def compare(
     return found
 
 
-def _absent(report: Report, task: str) -> str:
+def _absent(report: Record, task: str) -> str:
     """Why a report has no figure of a task."""
     return FAILED if task in report and report[task].error else NOT_RUN
 
@@ -131,9 +131,9 @@ def _tested(
 
 
 def _sets(task: str, one: Items, other: Items) -> list[tuple[Floats, Floats, Floats]]:
-    """Both scores and the gold scores of each set whose correlation is in the headline."""
+    """Both scores and the gold scores of each set that the summary uses."""
     unions = TASKS[task].unions if task in TASKS else {}
-    # with unions the headline is the first of them; without, the mean over all sets
+    # with unions the summary is the first of them; without, the mean over all sets
     joined = [next(iter(unions.values()))] if unions else [(name,) for name in one.scores]
     if one.scores.keys() != other.scores.keys():
         return []
@@ -151,19 +151,19 @@ def _sets(task: str, one: Items, other: Items) -> list[tuple[Floats, Floats, Flo
 
 
 def compare_tables(
-    reports: Sequence[Report], *, samples: int = 2000, seed: int = 1234
+    reports: Sequence[Record], *, samples: int = 2000, seed: int = 1234
 ) -> list[Table]:
-    """The figures of all reports, then each of them against the first.
+    """A table of the figures of all reports, then one of each report against the first.
 
     Raises:
         SettingsError: There are fewer than two reports, or no task is in all of them.
     """
     if len(reports) < 2:
-        msg = f"{len(reports)} report - expected two or more to compare"
+        msg = f"got {len(reports)} report{'s' * (not reports)} - expected two or more to compare"
         raise SettingsError(msg)
     if not [key for key in _keys(reports[0]) if all(key in _keys(one) for one in reports)]:
         tasks = "; ".join(f"{report.name}: {', '.join(report) or 'none'}" for report in reports)
-        msg = f"the reports have no task in common ({tasks}) - expected one at least"
+        msg = f"the reports have no task in common ({tasks}) - expected at least one"
         raise SettingsError(msg)
     names = names_of(reports)
     tables = [_side_by_side(reports, names)]
@@ -173,8 +173,8 @@ def compare_tables(
     return tables
 
 
-def names_of(reports: Sequence[Report]) -> list[str]:
-    """A name for each report, numbered where models are called the same."""
+def names_of(reports: Sequence[Record]) -> list[str]:
+    """A name for each report, numbered where models have the same name."""
     names = [report.name for report in reports]
     return [
         f"{name} ({place})" if names.count(name) > 1 else name
@@ -182,11 +182,11 @@ def names_of(reports: Sequence[Report]) -> list[str]:
     ]
 
 
-def _keys(report: Report) -> list[str]:
+def _keys(report: Record) -> list[str]:
     return [f"{name}/{metric}" for name, result in report.items() for metric in result.figures]
 
 
-def _side_by_side(reports: Sequence[Report], names: Sequence[str]) -> Table:
+def _side_by_side(reports: Sequence[Record], names: Sequence[str]) -> Table:
     keys = list(dict.fromkeys(key for report in reports for key in _keys(report)))
     rows = [(_label(key), *(_cell(report, key) for report in reports)) for key in keys]
     protocols = ", ".join(
@@ -197,7 +197,7 @@ def _side_by_side(reports: Sequence[Report], names: Sequence[str]) -> Table:
     return Table("Figures", ("figure", *names), tuple(rows), note=protocols)
 
 
-def _cell(report: Report, key: str) -> str:
+def _cell(report: Record, key: str) -> str:
     value = report.value(key)
     if value is None:
         return _absent(report, key.partition("/")[0])
@@ -216,15 +216,15 @@ def _against(differences: Sequence[Difference], title: str) -> Table:
         digits = 1 if style == "per cent" else 4
         difference = f"{scale * one.difference:+.{digits}f}"
         if math.isnan(one.difference):
-            difference = one.mark if one.second is None else DOES_NOT_EXIST
+            difference = one.mark if one.second is None else UNDEFINED
         rows.append((_label(one.key), difference, _evidence(one, scale, digits), _verdict(one)))
     return Table(
         title,
         ("figure", "difference", "evidence", "clear"),
         tuple(rows),
-        note="Intervals of 95 %: correlations by a paired bootstrap over the pairs, "
-        "cross-validated accuracies by Student's t over the folds, corrected for shared rows; "
-        "accuracies on a test part by McNemar's exact test. Many figures are tested, each alone: "
+        note="Correlations: 95 % interval by a paired bootstrap over the pairs. Cross-validated "
+        "accuracies: 95 % interval by Student's t over the folds, corrected for shared rows. "
+        "Accuracies on a test part: McNemar's exact test. Each figure is tested alone, so about "
         "one in twenty is clear by chance",
     )
 
@@ -236,8 +236,8 @@ def _evidence(one: Difference, scale: int, digits: int) -> str:
         return f"{scale * one.interval.low:+.{digits}f} .. {scale * one.interval.high:+.{digits}f}"
     if one.test is not None:
         return (
-            f"p = {one.test.p_value:.3g} (only first right: {one.test.only_first}, only second: "
-            f"{one.test.only_second})"
+            f"p = {one.test.p_value:.3g} (only the first correct: {one.test.only_first}, only the "
+            f"second: {one.test.only_second})"
         )
     return one.mark if one.second is not None else ""
 

@@ -1,6 +1,6 @@
-"""Figures, drawn with matplotlib: reports beside each other, and the norms of word vectors.
+"""Figures, drawn with matplotlib: reports side by side, and the norms of word vectors.
 
-Not here: where the numbers are from (`report`, `models.evaluate`).
+Not here: where the numbers come from (`record`, `sentvec.evaluation.evaluate`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.evaluation.reports.compare import names_of
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.sent2vec_tables import TABLE_1, TABLE_2
 from sentvec.evaluation.reports.tables import has_papers_protocol, value_of
 
@@ -24,20 +24,20 @@ WEIGHT = 1e-3  # a of the weights a / (a + f)
 
 
 def figure_format(path: str | Path) -> str:
-    """The format of a figure, by the end of its name.
+    """The format of a figure, from the suffix of its file name.
 
     Raises:
-        SettingsError: It is none that can be drawn.
+        SettingsError: The format is not supported.
     """
     found = Path(path).suffix.removeprefix(".").lower()
     if found not in FORMATS:
-        msg = f"{path} ends in {found or 'nothing'!r} - expected one of {', '.join(FORMATS)}"
-        raise SettingsError(msg)
+        msg = f"{path} has the suffix {found!r} - expected one of {', '.join(FORMATS)}"
+        raise SettingsError(f"{msg}; name the file so")
     return found
 
 
 def check_plotting() -> None:
-    """Find out early whether figures can be drawn.
+    """Check before long work that figures can be drawn.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -60,11 +60,11 @@ def save(figure: Any, file: BinaryIO, kind: str) -> None:
     figure.savefig(file, format=kind, dpi=150, metadata=dates[kind])
 
 
-def comparison_figure(reports: Sequence[Report]) -> Any:
+def comparison_figure(reports: Sequence[Record]) -> Any:
     """Accuracies on the left and Pearson correlations on the right, a bar for each report.
 
-    Beside them, where they may stand there, the figures of Sent2Vec's paper (uni.+bi., Toronto
-    books).
+    The figures of the Sent2Vec paper (uni.+bi., Toronto books) are drawn too, where they can be
+    compared.
 
     Raises:
         SettingsError: There is nothing to draw.
@@ -83,7 +83,7 @@ def comparison_figure(reports: Sequence[Report]) -> Any:
             one.set_axis_off()
             continue
         _draw_bars(one, labels, series, title)
-    # the longer of the two series has all names
+    # the half with more series has all names
     longest = max(zip(bars, axes, strict=True), key=lambda pair: len(pair[0][1]))[1]
     handles, names = longest.get_legend_handles_labels()
     figure.legend(handles, names, fontsize="small", loc="outside lower center", ncols=3)
@@ -94,7 +94,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _Bars: TypeAlias = tuple[list[str], dict[str, list[float]]]
 
 
-def _accuracies(reports: Sequence[Report]) -> _Bars:
+def _accuracies(reports: Sequence[Record]) -> _Bars:
     labels = _tasks_with(reports, "accuracy")
     series = {
         name: [100 * _or_nan(value_of(report, f"{label}/accuracy")) for label in labels]
@@ -109,7 +109,7 @@ def _accuracies(reports: Sequence[Report]) -> _Bars:
     return labels, series
 
 
-def _correlations(reports: Sequence[Report]) -> _Bars:
+def _correlations(reports: Sequence[Record]) -> _Bars:
     labels, keys, printed = [], [], []
     for column in TABLE_2.columns[:-1]:
         key = column.keys[1]
@@ -131,7 +131,7 @@ def _correlations(reports: Sequence[Report]) -> _Bars:
     return labels, series
 
 
-def _tasks_with(reports: Sequence[Report], metric: str) -> list[str]:
+def _tasks_with(reports: Sequence[Record], metric: str) -> list[str]:
     return list(
         dict.fromkeys(
             name
@@ -154,38 +154,40 @@ def _draw_bars(axes: Any, labels: list[str], series: dict[str, list[float]], tit
         lowest = min([lowest, *(value for value in values if np.isfinite(value))])
     axes.set_xticks(places, labels, rotation=45, ha="right")
     axes.set_title(title)
-    if lowest > 1:  # per cent: what lies below 50 says little
+    if lowest > 1:  # per cent: most accuracies are above 50
         axes.set_ylim(bottom=max(min(lowest - 5, 50), 0))
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
 
 
 def norms_figure(counts: ArrayLike, norms: ArrayLike, name: str) -> Any:
-    """Figure 1 of Sent2Vec's paper: what a model weighs words with, and a / (a + f).
+    """Figure 1 of the Sent2Vec paper: how a model weights words, and a / (a + f).
 
     On the left the length of each word vector against the frequency of the word in the training
-    text, with the median of words of like frequency; on the right the weight a / (a + f) that
+    text, with the median of words of similar frequency; on the right the weight a / (a + f) that
     Arora et al. 2017 give to a word of frequency f, with a = 0.001.
 
     Args:
-        counts: How often each word occurs.
-        norms: The length of its vector.
-        name: What the model is called.
+        counts: The count of each word.
+        norms: The L2 norm of its vector.
+        name: The name of the model.
 
     Raises:
-        SettingsError: No counts are known.
+        SettingsError: The counts are unknown.
     """
     occurrences, lengths = np.asarray(counts, np.float64), np.asarray(norms, np.float64)
     seen = occurrences > 0
     if np.unique(occurrences[seen]).size < 2:
-        msg = f"{name} does not know how often its words occur - expected counts in its vocabulary"
-        raise SettingsError(msg)
+        msg = (
+            f"the vocabulary of {name} has no word counts - expected counts; take a model trained "
+        )
+        raise SettingsError(msg + "here")
     frequencies, lengths = occurrences[seen] / occurrences.sum(), lengths[seen]
     figure = _new_figure(10, 4.5)
     left, right = figure.subplots(1, 2, sharex=True)
     left.scatter(frequencies, lengths, s=2, alpha=0.2, rasterized=True)
     medians = _medians(frequencies, lengths)
-    left.plot(*medians, color="black", label="median of words of like frequency")
+    left.plot(*medians, color="black", label="median of words of similar frequency")
     left.set(xscale="log", title=f"{name}: length of each word's vector", ylabel="L2 norm")
     left.legend(fontsize="small")
     grid = np.geomspace(frequencies.min(), frequencies.max(), 200)

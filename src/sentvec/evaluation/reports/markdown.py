@@ -1,19 +1,20 @@
-"""A report as a Markdown document: figures, the papers' tables, and where everything is from.
+"""A report as a Markdown document: figures, the papers' tables, and the provenance of both.
 
-Not here: what stands in the tables (`tables`).
+Not here: the contents of the tables (`tables`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.published import NOT_AVAILABLE
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.sent2vec_tables import STS_2017
 from sentvec.evaluation.reports.tables import Table, known_share, overview, paper_tables, set_tables
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: Record) -> str:
     """The whole report."""
     parts = [
         f"# Evaluation of {report.name}",
@@ -31,8 +32,13 @@ def to_markdown(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def tables_to_markdown(title: str, tables: Iterable[Table]) -> str:
+    """A document of tables alone."""
+    return "\n\n".join([f"# {title}", *(table_to_markdown(one, 2) for one in tables)]) + "\n"
+
+
 def table_to_markdown(table: Table, level: int = 3) -> str:
-    """A table with its title and what belongs to it; our rows are bold."""
+    """A table with its title, source and note; our rows are bold."""
     lines = [
         f"{'#' * level} {table.title}",
         "",
@@ -52,7 +58,7 @@ def _line(cells: Any) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def _failures(report: Report) -> Iterator[str]:
+def _failures(report: Record) -> Iterator[str]:
     errors = {name: one.error for name, one in report.items() if one.error}
     if errors:
         yield "## Tasks that failed"
@@ -62,17 +68,16 @@ def _failures(report: Report) -> Iterator[str]:
         yield "\n".join(f"- {reason}" for reason in report.missing.values())
 
 
-def _papers(report: Report) -> Iterator[str]:
+def _papers(report: Record) -> Iterator[str]:
     tables = paper_tables(report)
     if tables:
         yield "## Beside the papers"
-        yield "Cells of other models are as printed; `not at hand`: the paper has a figure there "\
-            "that we do not have. " + STS_2017 + "."  # fmt: skip
+        yield f"Other models: as printed, or {NOT_AVAILABLE!r} where we lack a figure. {STS_2017}."
         yield from map(table_to_markdown, tables)
 
 
 def _list(values: dict[str, Any], indent: str = "") -> str:
-    """Nested values as a list."""
+    """Nested values as a Markdown list."""
     lines = []
     for key, value in values.items():
         name = key.replace("_", " ")
@@ -96,8 +101,8 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _details(report: Report) -> Iterator[str]:
-    """Of each task: rows, known words, remarks, penalties, files."""
+def _details(report: Record) -> Iterator[str]:
+    """Rows, known words, chosen C, remarks and files of each task."""
     yield "## Tasks"
     for name, result in report.items():
         lines = [f"### {name}: {result.title}", ""]

@@ -1,10 +1,10 @@
 """What a table of a paper is: its columns, its cells as printed, its source.
 
-Digit by digit as far as the papers are at hand. What stands in a paper and is not at hand is
-`NOT_AT_HAND`, never a number from memory; "-" is an empty cell of the paper itself.
+Figures are copied digit by digit. A figure of a paper that we do not have is `NOT_AVAILABLE`, never
+a number from memory; "-" is an empty cell of the paper itself.
 
-Not here: the tables (`sent2vec_tables`, `skip_thought_tables`), our figures, and how both stand
-beside each other (`tables`).
+Not here: the tables (`sent2vec_tables`, `skip_thought_tables`), our figures, and how both are put
+together (`tables`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-NOT_AT_HAND = "not at hand"
+NOT_AVAILABLE = "not available"
 
-# Of the 20 sets of the Siamese CBOW paper one figure is at hand.
+# Of the 20 sets of the Siamese CBOW paper we have one figure.
 SIAMESE_CBOW = {"STS14/tweet-news/pearson": "0.7315"}
 SIAMESE_CBOW_SOURCE = "Kenter, Borisov and de Rijke 2016, Siamese CBOW"
 
@@ -27,9 +27,9 @@ class Column:
 
     Attributes:
         heading: Its name in the paper.
-        keys: The figures in a cell (see `Report.value`); one or two, with `between` between.
+        keys: The one or two figures in a cell (see `Report.value`).
         style: How the paper prints them.
-        between: What stands between two figures.
+        between: The separator of two figures.
     """
 
     heading: str
@@ -47,7 +47,7 @@ class Published:
         source: The paper and the table.
         columns: After the first, which names the model.
         rows: Model, and a cell for each column, as printed.
-        note: What a reader must know.
+        note: What readers should know.
     """
 
     title: str
@@ -63,12 +63,12 @@ class Published:
 
 
 def rows_of(text: str, n_columns: int) -> tuple[tuple[str, ...], ...]:
-    """Cut a table into cells; `?` is a cell that is not at hand, `? ...` a row of them."""
+    """Cut a table into cells; `?` is a cell that is not available, `? ...` a row of them."""
     rows = []
     for line in text.strip().split("\n"):
         model, *cells = [cell.strip() for cell in line.split("|")]
         if cells == ["? ..."]:
             cells = ["?"] * n_columns
         assert len(cells) == n_columns, line
-        rows.append((model, *(NOT_AT_HAND if cell == "?" else cell for cell in cells)))
+        rows.append((model, *(NOT_AVAILABLE if cell == "?" else cell for cell in cells)))
     return tuple(rows)

@@ -1,90 +1,50 @@
-"""The report of a run: results by task, what could not be run, and where all of it is from.
+"""The report of a run: its record, read and written as JSON, and shown to people.
 
 The JSON of a report is a function of model, data and settings alone: it holds no times, no dates
 and no paths, so the same run gives the same bytes.
 
-Not here: tables for people (`tables`, `markdown`), comparing two reports (`compare`).
+Not here: what a record holds (`record`), tables (`tables`), documents (`markdown`), comparing two
+reports (`compare`).
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from sentvec.errors import FormatError, SettingsError, SourceError
+from sentvec.errors import FormatError, SourceError
+from sentvec.evaluation.reports.markdown import to_markdown
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import TaskResult
-from sentvec.suggest import near_names
+from sentvec.evaluation.reports.summary import summary
 from sentvec.version import VERSION
 
 _FORMAT = 1  # of the JSON
 _KIND = "sentvec evaluation report"
 
 
-@dataclass(frozen=True, eq=False)
-class Report(Mapping[str, TaskResult]):
+class Report(Record):
     """Results by the name of the task: `report["STS14"].pearson`.
 
     Attributes:
-        results: One for each task that was tried, in the order of the run.
-        missing: Why the other tasks could not be run, by name.
+        results: The result of each task that was tried, in the order of the run.
+        missing: By name, why the other tasks could not be run.
         provenance: The model, the settings and the versions.
         seconds: How long each task took; not part of the JSON.
     """
 
-    results: dict[str, TaskResult]
-    missing: dict[str, str]
-    provenance: dict[str, Any]
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __str__(self) -> str:
+        """A table of the figures that fits a screen."""
+        return summary(self)
 
-    def __getitem__(self, name: str) -> TaskResult:
-        """The result of a task.
-
-        Raises:
-            SettingsError: The task was not run; the message says why.
-        """
-        if name in self.results:
-            return self.results[name]
-        why = self.missing.get(name) or near_names(name, self.results)
-        msg = f"the report has no task {name!r} - {why}"
-        raise SettingsError(msg)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The result of a task, or the default where it was not run."""
-        return self.results.get(name, default)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.results
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @property
-    def name(self) -> str:
-        """What the model is called."""
-        return str(self.provenance.get("model", {}).get("name", "?"))
-
-    @property
-    def protocol(self) -> str:
-        """The protocol of the classifications: `paper`, `senteval` or `quick`."""
-        return str(self.provenance.get("protocol", "?"))
-
-    def value(self, key: str) -> float | None:
-        """A figure by its key, `TASK/metric` or `TASK/set/metric`; `None` if there is none."""
-        task, _, rest = key.partition("/")
-        return self.results[task].value(rest) if task in self.results else None
+    def __repr__(self) -> str:
+        tasks = ", ".join(self.results) or "no tasks"
+        return f"<Report of {self.name!r}, protocol {self.protocol}: {tasks}>"
 
     def to_markdown(self) -> str:
-        """The report as a document, with the papers' figures beside it."""
-        from sentvec.evaluation.reports.markdown import to_markdown
-
+        """The report as a Markdown document, with the papers' figures beside ours."""
         return to_markdown(self)
 
     def to_json(self) -> str:
@@ -103,7 +63,7 @@ class Report(Mapping[str, TaskResult]):
         """Read what `to_json` wrote.
 
         Raises:
-            FormatError: It is something else; `name` is what the message calls it.
+            FormatError: The text is no report; `name` is what the message calls it.
         """
         try:
             values = json.loads(text)
@@ -114,7 +74,7 @@ class Report(Mapping[str, TaskResult]):
             missing = dict(values["missing"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             msg = f"{name} is no evaluation report ({type(error).__name__}: {error}) - expected "
-            raise FormatError(msg + "what sentvec evaluate --json wrote") from error
+            raise FormatError(msg + "what sentvec evaluate --json writes") from error
         own = ("kind", "format", "missing", "tasks")
         return cls(tasks, missing, {key: one for key, one in values.items() if key not in own})
 
@@ -124,7 +84,7 @@ class Report(Mapping[str, TaskResult]):
 
         Raises:
             SourceError: The file cannot be read.
-            FormatError: It is no report.
+            FormatError: The file is no report.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -132,17 +92,17 @@ class Report(Mapping[str, TaskResult]):
             msg = f"{path} cannot be read ({error.strerror or error}) - expected a report in JSON"
             raise SourceError(msg) from error
         except UnicodeDecodeError as error:
-            msg = f"{path} is no text - expected a report in JSON"
+            msg = f"{path} is not UTF-8 text - expected a report in JSON"
             raise FormatError(msg) from error
         return cls.from_json(text, str(path))
 
 
 def versions() -> dict[str, str]:
-    """The versions a figure may depend on."""
+    """The versions that figures may depend on."""
     found = {"sentvec": VERSION, "python": platform.python_version()}
     for package in ("numpy", "scipy"):
         try:
             found[package] = version(package)
-        except PackageNotFoundError:  # put there by other means than a package manager
+        except PackageNotFoundError:  # installed by other means than a package manager
             found[package] = "?"
     return found

@@ -1,9 +1,9 @@
-"""What was found for a task: figures, and for each item what a comparison of two runs needs.
+"""The result of a task: figures, and what a comparison of two runs needs to know of each item.
 
-As records and as plain values for JSON, both ways round. Arrays travel as base64: the cosines and
-gold scores of pairs as float32, and for accuracies one bit an item, whether it was right.
+Results can be written as JSON and read again. Arrays are written as base64: cosines and gold scores
+of pairs as float32, and for accuracies one bit for each item, whether it was right.
 
-Not here: finding it (`scoring`), and the report of all tasks (`report`).
+Not here: how results are computed (`scoring`), and the report of all tasks (`report`).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Floats: TypeAlias = NDArray[np.float32]
 
 DIGITS = 10  # of a figure in JSON; beyond that they may depend on the number of threads
 
-# The three ways to sum up sets of pairs, as they are called in every report.
+# The three ways to combine sets of pairs, as every report calls them.
 MEAN, WEIGHTED, CONCATENATED = "mean", "mean weighted by pairs", "concatenation"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """What was found for each item, in the order of the files.
+    """The results of the single items, in the order of the files.
 
     Attributes:
-        scores: Of each set of pairs, the cosine or the predicted score.
-        gold: Of the same sets, the gold scores.
-        correct: Of a classification, whether each item was classified right.
-        fold_accuracies: Of a cross-validation.
+        scores: The cosines or predicted scores of each set of pairs.
+        gold: The gold scores of the same sets.
+        correct: Whether each item was classified correctly.
+        fold_accuracies: The accuracies of the folds of a cross-validation.
     """
 
     scores: dict[str, Floats] = field(default_factory=dict)
@@ -45,28 +45,35 @@ class Items:
     correct: NDArray[np.bool_] | None = None
     fold_accuracies: tuple[float, ...] = ()
 
+    def __repr__(self) -> str:
+        """Sizes only: there are thousands of numbers."""
+        n_pairs = sum(map(len, self.gold.values()))
+        n_correct = 0 if self.correct is None else len(self.correct)
+        sizes = {"scores": n_pairs, "correct": n_correct, "folds": len(self.fold_accuracies)}
+        return f"<Items: {', '.join(f'{n:,} {name}' for name, n in sizes.items() if n) or 'none'}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """One task.
+    """The result of one task.
 
     Attributes:
-        name: Of the task.
+        name: The name of the task.
         title: What the task is.
-        kind: Of the task (`similarity`, `classification`, ...).
-        protocol: How the figures were made, in words.
-        figures: The figures of the headline by metric: accuracies and F1 from 0 to 1. NaN where a
-            figure does not exist, as a remark says.
-        sets: Of a similarity task, the correlations of each set.
-        means: Of a task of several sets, three ways to sum them up.
-        headline: Which of `sets` or `means` the figures are from.
-        penalties: The values of C that were chosen.
-        counts: Rows of each part.
-        files: BLAKE2b sum of each file.
+        kind: The kind of the task (`similarity`, `classification`, ...).
+        protocol: How the figures were computed, in words.
+        figures: The summary of the task, by metric; accuracies and F1 are from 0 to 1. NaN where a
+            figure is undefined, as a remark says.
+        sets: The correlations of each set of a similarity task.
+        means: The sets of a similarity task combined in three ways.
+        headline: The key in `sets` or `means` of the figures.
+        penalties: The chosen values of C.
+        counts: The number of rows of each part.
+        files: The BLAKE2b checksum of each file.
         coverage: How much of the sentences the model knows.
         remarks: What a reader of the figures should know.
         error: Why there are no figures.
-        items: For comparisons.
+        items: The results of the single items, for comparisons.
     """
 
     name: str
@@ -85,26 +92,31 @@ class TaskResult:
     error: str | None = None
     items: Items = field(default_factory=Items)
 
+    def __repr__(self) -> str:
+        """The figures, or why there are none."""
+        figures = ", ".join(f"{metric} {value:.4g}" for metric, value in self.figures.items())
+        return f"<TaskResult {self.name}: {f'failed: {self.error}' if self.error else figures}>"
+
     def figure(self, metric: str) -> float:
-        """A figure of the headline.
+        """A figure of the summary.
 
         Raises:
             SettingsError: The task has no such figure, or failed.
         """
         if metric in self.figures:
             return self.figures[metric]
-        why = f"it failed: {self.error}" if self.error else f"it has {', '.join(self.figures)}"
+        why = f"it failed: {self.error}" if self.error else f"expected {', '.join(self.figures)}"
         msg = f"{self.name} has no {metric} - {why}"
         raise SettingsError(msg)
 
     @property
     def pearson(self) -> float:
-        """Pearson's correlation of the headline."""
+        """Pearson's correlation, of the summary."""
         return self.figure("pearson")
 
     @property
     def spearman(self) -> float:
-        """Spearman's correlation of the headline."""
+        """Spearman's correlation, of the summary."""
         return self.figure("spearman")
 
     @property
@@ -123,7 +135,7 @@ class TaskResult:
         return self.figure("mse")
 
     def value(self, key: str) -> float | None:
-        """A figure by its key: a metric, or a set and a metric with `/` between (`images/pearson`).
+        """A figure by its key: a metric, or `SET/METRIC` such as `images/pearson`.
 
         `None` if there is none.
         """
@@ -134,7 +146,7 @@ class TaskResult:
         return getattr(found, metric, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; a figure that does not exist is `null`."""
+        """The values for JSON; a figure that is undefined is `null`."""
         values = {
             "title": self.title,
             "kind": self.kind,
@@ -155,7 +167,7 @@ class TaskResult:
 
     @classmethod
     def from_json(cls, name: str, values: Mapping[str, Any]) -> TaskResult:
-        """The inverse of `to_json`, up to the rounding of figures."""
+        """The inverse of `to_json`, except for the rounding of figures."""
         plain = {
             key: values[key]
             for key in ("title", "kind", "protocol", "headline", "counts", "files", "error")
@@ -175,7 +187,7 @@ class TaskResult:
 
 
 def _numbers(figures: Mapping[str, float]) -> dict[str, float | None]:
-    """JSON knows no NaN."""
+    """Rounded figures; JSON has no NaN."""
     return {
         key: round(value, DIGITS) if math.isfinite(value) else None
         for key, value in figures.items()

@@ -1,7 +1,7 @@
 """The result tables 1, 2, 3, 4, 6 and 7 of the Sent2Vec paper.
 
-Its text also says that the model does significantly better than C-PHRASE on STS 2017, without
-figures; so there is no table of that.
+The text of the paper also says that the model does significantly better than C-PHRASE on STS 2017,
+but gives no figures, so there is no table of it.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ C-PHRASE | 72.2 / 79.6 | 75.7 | 78.8 | 91.1 | 86.2 | 78.8 | 80.5
 """,
         7,
     ),
-    "Avg. counts MSRP by its accuracy. SkipThought and FastSent need ordered sentences; C-PHRASE "
-    "has 2.8 billion words with parse information. The Avg. of Skipgram is printed as 78.5, the "
-    "mean of its cells is 79.4",
+    "Avg. uses the accuracy of MSRP. SkipThought and FastSent need ordered sentences; C-PHRASE was "
+    "trained on 2.8 billion words with parse information. The Avg. of Skipgram is printed as 78.5, "
+    "but the mean of its cells is 79.4",
 )
 
 TABLE_2 = Published(
@@ -93,8 +93,8 @@ C-PHRASE | .69/.71 | .43/.41 | .76/.73 | .60/.65 | .75/.79 | .60/.65 | .60/.72 |
 """,
         8,
     ),
-    f"{_SPEARMAN_PEARSON}. SICK is test + train in the paper, which does not say whether with the "
-    "500 trial pairs; ours here is over all pairs",
+    f"{_SPEARMAN_PEARSON}. SICK is test + train in the paper, which does not say whether that "
+    "includes the 500 trial pairs; our row uses all pairs",
 )
 
 TABLE_3 = Published(

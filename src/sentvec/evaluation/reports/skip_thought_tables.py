@@ -89,8 +89,8 @@ combine-skip | 33.8 | 67.7 | 82.1 | 3 | 25.9 | 60.0 | 74.6 | 4
 """,
         8,
     ),
-    "The paper's features are those of OxfordNet, 1,000 test images; figures of other features "
-    "cannot be compared",
+    "The paper uses the image features of OxfordNet and 1,000 test images; figures with other "
+    "features cannot be compared",
 )
 
 CLASSIFICATION = Published(

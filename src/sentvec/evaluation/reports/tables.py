@@ -1,6 +1,7 @@
-"""A report as tables of text, for a terminal or a document: ours, and the papers' beside it.
+"""A report as tables of text, for a terminal or a document: our figures, and those of the papers.
 
-Not here: how a table looks (`markdown`, the command line), the papers' figures themselves.
+Not here: how a table is shown (`markdown`, the command line), and the papers' figures themselves
+(`sent2vec_tables`, `skip_thought_tables`).
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from typing import Protocol
 from sentvec.evaluation.methods.correlation import Correlation
 from sentvec.evaluation.methods.protocols import PAPER
 from sentvec.evaluation.reports.published import (
-    NOT_AT_HAND,
+    NOT_AVAILABLE,
     SIAMESE_CBOW,
     SIAMESE_CBOW_SOURCE,
     Column,
     Published,
     Style,
 )
-from sentvec.evaluation.reports.report import Report
+from sentvec.evaluation.reports.record import Record
 from sentvec.evaluation.reports.results import DIGITS, TaskResult
 from sentvec.evaluation.reports.sent2vec_tables import SENT2VEC_TABLES, TABLE_1, TABLE_2
 from sentvec.evaluation.reports.skip_thought_tables import SKIP_THOUGHT_TABLES
 
 NOT_RUN, FAILED = "not run", "error"
-DOES_NOT_EXIST = "none"  # a correlation with something constant
+UNDEFINED = "none"  # a correlation with something constant
 
 _SIX = ("MSRP", "MR", "CR", "SUBJ", "MPQA", "TREC")
 _SEVEN = (
@@ -48,11 +49,11 @@ class Table:
 
     Attributes:
         title: What it shows.
-        headings: Of the columns.
+        headings: The headings of the columns.
         rows: The cells.
-        ours: How many of the first rows are ours.
-        source: Where the other rows are from.
-        note: What a reader must know.
+        ours: The number of rows that are ours; they come first.
+        source: The source of the other rows.
+        note: What readers should know.
     """
 
     title: str
@@ -72,8 +73,8 @@ def shown(value: float | None, style: Style) -> str:
     if value is None:
         return NOT_RUN
     if math.isnan(value):
-        return DOES_NOT_EXIST
-    value = round(value, DIGITS)  # so that a report read from JSON shows the same
+        return UNDEFINED
+    value = round(value, DIGITS)  # so that a report that was read from JSON looks the same
     if style == "per cent":
         return f"{100 * value:.1f}"
     if style == ".00":
@@ -82,7 +83,7 @@ def shown(value: float | None, style: Style) -> str:
 
 
 def style_of(metric: str) -> Style:
-    """How a figure of this metric is shown outside the papers' tables."""
+    """The style of a metric outside the papers' tables."""
     name = metric.rpartition("/")[2]
     if name.startswith(("accuracy", "f1")) or "r@" in name:
         return "per cent"
@@ -90,7 +91,7 @@ def style_of(metric: str) -> Style:
 
 
 def value_of(report: _HasFigures, key: str) -> float | None:
-    """A figure of a report, or an average over several; `None` if one of them is not there."""
+    """A figure of a report, or the average of several; `None` if one of them is missing."""
     if not key.startswith("average/"):
         return report.value(key)
     correlations = [f"{name}/{{}}" for name in _SEVEN]
@@ -117,34 +118,35 @@ def _mean(report: _HasFigures, keys: Sequence[str]) -> float | None:
 # --- our figures --------------------------------------------------------------------------------
 
 
-def overview(report: Report) -> Table:
-    """The headline figures of each task, and the Sent2Vec paper's where it has them."""
+def overview(report: Record) -> Table:
+    """The summary of each task, beside the figures of the Sent2Vec paper where it has them."""
     rows = []
     for name, result in report.results.items():
-        rows.append((name, _headline(result), _reference(report, name), known_share(result)))
+        rows.append((name, headline_figures(result), _reference(report, name), known_share(result)))
     rows += [(name, NOT_RUN, "", "") for name in report.missing]
     return Table(
         f"{report.name}, protocol {report.protocol}",
-        ("task", "figures", "Sent2Vec uni.+bi., its paper", "known words"),
+        ("task", "figures", "Sent2Vec uni.+bi. (paper)", "known words"),
         tuple(rows),
         note=_NOTES.get(report.protocol, ""),
     )
 
 
 _NOTES = {
-    "quick": "The protocol quick is ours: its accuracies are a little too good and do not belong "
-    "beside the papers' tables. Similarity by cosine is the same in every protocol.",
-    "senteval": "The papers' accuracies are those of the protocol paper, these of senteval: other "
-    "folds, other values of C.",
+    "quick": "The protocol quick is ours: its accuracies are slightly too high, and cannot be "
+    "compared with those of the papers. Similarity by cosine is the same in all protocols",
+    "senteval": "The papers' accuracies follow the protocol paper, ours follow senteval, which has "
+    "other folds and other values of C",
 }
 
 
-def has_papers_protocol(report: Report) -> bool:
-    """Whether the accuracies may stand beside the papers'."""
+def has_papers_protocol(report: Record) -> bool:
+    """Whether the accuracies can be compared with the papers'."""
     return report.protocol != "quick"
 
 
-def _headline(result: TaskResult) -> str:
+def headline_figures(result: TaskResult) -> str:
+    """The figures of a task in words."""
     if result.error:
         return FAILED
     figures = [
@@ -159,7 +161,7 @@ def known_share(result: TaskResult) -> str:
     return "unknown" if share is None else f"{share:.1%}"
 
 
-def _reference(report: Report, task: str) -> str:
+def _reference(report: Record, task: str) -> str:
     if not has_papers_protocol(report) and report[task].kind != "similarity":
         return ""
     for table in (TABLE_1, TABLE_2):
@@ -171,8 +173,8 @@ def _reference(report: Report, task: str) -> str:
     return ""
 
 
-def set_tables(report: Report) -> list[Table]:
-    """For each similarity task its sets, and the three ways to sum them up."""
+def set_tables(report: Record) -> list[Table]:
+    """The sets of each similarity task, and the three ways to combine them."""
     return [_set_table(result) for result in report.results.values() if result.sets]
 
 
@@ -183,7 +185,8 @@ def _set_table(result: TaskResult) -> Table:
     if has_siamese:
         headings.append("Siamese CBOW, Pearson")
         rows = [
-            (*row, SIAMESE_CBOW.get(f"{result.name}/{row[0]}/pearson", NOT_AT_HAND)) for row in rows
+            (*row, SIAMESE_CBOW.get(f"{result.name}/{row[0]}/pearson", NOT_AVAILABLE))
+            for row in rows
         ]
     for name, one in result.means.items():
         rows.append((*_set_row(result, name, one), *[""] * has_siamese))
@@ -192,8 +195,15 @@ def _set_table(result: TaskResult) -> Table:
         tuple(headings),
         tuple(rows),
         source=SIAMESE_CBOW_SOURCE if has_siamese else "",
-        note=f"The headline is: {result.headline}.",
+        note=_which_set(result),
     )
+
+
+def _which_set(result: TaskResult) -> str:
+    """Which row the summary of the task is from."""
+    if result.headline in result.means:
+        return f"The summary uses the {result.headline} of the subsets"
+    return f"The summary uses the set {result.headline!r}"
 
 
 def _set_row(result: TaskResult, name: str, one: Correlation) -> tuple[str, ...]:
@@ -203,10 +213,10 @@ def _set_row(result: TaskResult, name: str, one: Correlation) -> tuple[str, ...]
 # --- beside the papers --------------------------------------------------------------------------
 
 
-def paper_tables(report: Report) -> list[Table]:
-    """Each table of the papers that has something to do with the report, with our row on top.
+def paper_tables(report: Record) -> list[Table]:
+    """The tables of the papers that share a figure with the report, with our row on top.
 
-    With the protocol `quick` those with accuracies are left out.
+    With the protocol `quick`, tables with accuracies are left out.
     """
     tables = []
     for published in (*SENT2VEC_TABLES, *SKIP_THOUGHT_TABLES):
@@ -215,7 +225,9 @@ def paper_tables(report: Report) -> list[Table]:
         if ours and is_fair:
             tables.append(_beside(published, ours))
             if report.protocol != PAPER.name and _has_accuracies(published.columns):
-                note = f"Our accuracies are of the protocol {report.protocol}, not of the papers'"
+                note = (
+                    f"Our accuracies follow the protocol {report.protocol}, not that of the papers"
+                )
                 notes = [text.rstrip(".") for text in (note, tables[-1].note) if text]
                 tables[-1] = replace(tables[-1], note=". ".join(notes))
     return tables
@@ -229,8 +241,8 @@ def _has_accuracies(columns: Sequence[Column]) -> bool:
     )
 
 
-def _our_rows(report: Report, columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    """Our row, and another for each kind of extra features; none where nothing was run."""
+def _our_rows(report: Record, columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    """Our row, and one for each kind of extra features; none if nothing of the table was run."""
     rows = []
     for extra in ("", *_EXTRA):
         cells = [_cell(report, column, extra) for column in columns]
@@ -239,7 +251,7 @@ def _our_rows(report: Report, columns: Sequence[Column]) -> list[tuple[str, ...]
     return rows
 
 
-def _cell(report: Report, column: Column, extra: str) -> str:
+def _cell(report: Record, column: Column, extra: str) -> str:
     keys = [f"{key} {extra}" if extra else key for key in column.keys]
     values = [None if extra and "average" in key else value_of(report, key) for key in keys]
     if all(value is None for value in values):

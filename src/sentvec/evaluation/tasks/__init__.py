@@ -1,1 +1,1 @@
-"""Evaluation tasks: which there are, and how their files are read."""
+"""The evaluation tasks: their records, and how their files are found and read."""

@@ -1,8 +1,8 @@
 """Images with five captions each: a text file and a NumPy file of image features.
 
-The pickled files of SentEval's `COCO` folder are not read: opening a pickle runs what is in it.
+The pickled files of SentEval's `COCO` folder are not read: opening a pickle can run any code.
 
-Not here: the ranking itself.
+Not here: the ranking itself (`sentvec.evaluation.methods.ranking`).
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ def load_ranking(
     """Read captions and image features.
 
     Args:
-        captions: UTF-8, one caption a line, five in a row for each image.
+        captions: A UTF-8 file with one caption on each line, five in a row for each image.
         features: A `.npy` file with one row of numbers for each image. Five equal rows for each
-            image, as some distributions have it, are taken as one.
+            image, as some distributions have them, are read as one.
         lowercase: Whether to lower-case the captions.
 
     Raises:
         SourceError: A file cannot be read.
-        FormatError: Captions and features do not fit, or a feature is not finite.
+        FormatError: Captions and features do not match, or a feature is not finite.
     """
     return captioned(read_lines(Path(captions)), Path(features), lowercase=lowercase)
 
 
 def captioned(captions: Lines, features: Path, *, lowercase: bool) -> Captioned:
-    """Put captions that were read together with the features of their images."""
+    """Combine captions with the features of their images."""
     rows, lines = _map_features(features), captions.lines
     images, rest = divmod(len(lines), CAPTIONS_PER_IMAGE)
     if rest or len(rows) not in (images, len(lines)):
         msg = (
             f"{captions.path} has {len(lines):,} captions and {features} {len(rows):,} rows - "
-            f"expected {CAPTIONS_PER_IMAGE} captions for each row, one a line"
+            f"expected {CAPTIONS_PER_IMAGE} captions for each row, one on each line"
         )
         raise FormatError(msg)
     _check_finite(rows, features)
@@ -56,7 +56,7 @@ def captioned(captions: Lines, features: Path, *, lowercase: bool) -> Captioned:
 
 
 def _map_features(path: Path) -> NDArray[Any]:
-    """Map the array of a file; it may be larger than the memory."""
+    """Map the array of a file, which may be larger than the memory."""
     try:
         array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -76,7 +76,7 @@ def _map_features(path: Path) -> NDArray[Any]:
 
 
 def _one_of_five(rows: NDArray[Any], path: Path) -> NDArray[Any]:
-    """Keep one row an image, where the file has each five times."""
+    """Keep one row for each image, where the file has each row five times."""
     first = rows[::CAPTIONS_PER_IMAGE]
     for offset in range(1, CAPTIONS_PER_IMAGE):
         unlike = np.flatnonzero(_rows_differ(first, rows[offset::CAPTIONS_PER_IMAGE]))
@@ -100,4 +100,4 @@ def _check_finite(rows: NDArray[Any], path: Path) -> None:
         if not finite.all():
             row = start + int(np.argmin(finite))
             msg = f"{path}: row {row} (from 0) is not finite - expected numbers"
-            raise FormatError(msg + " - make the file again")
+            raise FormatError(msg + " - create the file again")

@@ -1,7 +1,7 @@
-"""Where the files of the tasks lie: the tree, the files of a task, and what can be run with them.
+"""Where the files of the tasks are: the tree, the files of a task, and the tasks that can be run.
 
-A tree has the layout of SentEval's `data/downstream`, or is the one flat folder of skip-thoughts.
-Each file is looked for under all its names, so a tree may mix both.
+A tree has the layout of SentEval's `data/downstream`, or is the flat folder of skip-thoughts. Each
+file is looked for under all its names, so a tree may mix both.
 
 Not here: what is in the files (`readers`).
 """
@@ -19,8 +19,8 @@ from sentvec.evaluation.tasks.suites import TASKS
 
 Layout: TypeAlias = Literal["senteval", "flat"]
 
-# Where the tree may be below the folder that was named: itself; `downstream`, of which SentEval's
-# scripts name the parent; from the top of a checkout; the data folder of skip-thoughts.
+# Where the tree may be below the given folder: the folder itself; `downstream`, whose parent
+# SentEval's scripts expect; from the top of a checkout; the data folder of skip-thoughts.
 _BELOW = (".", "downstream", "data/downstream", "data")
 
 _MAX_NAMES = 3  # of other missing files in a message
@@ -28,7 +28,7 @@ _MAX_NAMES = 3  # of other missing files in a message
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder that holds files of tasks; `layout` says where a file that is missing should go."""
+    """A folder with files of tasks; `layout` says where a missing file should go."""
 
     path: Path
     layout: Layout
@@ -36,7 +36,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file of a task where it was found, with its gold or feature file if it has one."""
+    """A file of a task and its path, with its gold or feature file if it has one."""
 
     file: DataFile
     path: Path
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Which tasks can be run with a tree; for the others, why not."""
+    """Which tasks can be run with a tree, and why the others cannot."""
 
     ready: tuple[str, ...]
     problems: dict[str, str]
@@ -55,12 +55,12 @@ def find_tree(directory: str | Path) -> Tree:
     """Find the tree in a folder, in its `downstream` or in its `data/downstream`.
 
     Raises:
-        SourceError: There is no such folder, or nothing of any task in it.
+        SourceError: There is no such folder, or it has no file of any task.
     """
     directory = Path(directory)
     if not directory.is_dir():
         what = "is a file" if directory.exists() else "does not exist"
-        msg = f"{directory} {what} - expected the folder that holds the evaluation data"
+        msg = f"{directory} {what} - expected the folder with the evaluation data"
         raise SourceError(msg)
     candidates = [directory / below for below in _BELOW]
     names, path = max(((_names_found(path), path) for path in candidates), key=_count_of_names)
@@ -68,7 +68,7 @@ def find_tree(directory: str | Path) -> Tree:
         near = [str(path) for path in _neighbours(directory) if _names_found(path)]
         hint = f"did you mean {' or '.join(near)}?" if near else "see docs/evaluation-data.md"
         msg = (
-            f"{directory} holds no file of any task - expected the layout of SentEval "
+            f"{directory} has no file of any task - expected the layout of SentEval "
             f"(MR/rt-polarity.pos, SICK/SICK_train.txt, ...) or the flat one of skip-thoughts "
             f"(rt-polarity.pos, SICK_train.txt, ...) - {hint}"
         )
@@ -86,10 +86,10 @@ def _names_found(folder: Path) -> list[str]:
 
 
 def _neighbours(directory: Path) -> list[Path]:
-    """Folders that may have been meant: one level up, and each one level down."""
+    """Folders that may be meant: one level up, and each one level down."""
     try:
         below = sorted(path for path in directory.iterdir() if path.is_dir())
-    except OSError:  # a hint is not worth another error
+    except OSError:  # a mere hint must not raise another error
         below = []
     return [directory.resolve().parent, *below]
 
@@ -98,13 +98,13 @@ def locate(task: Task, tree: Tree) -> list[Place]:
     """Find all files of a task.
 
     Raises:
-        SourceError: One is missing; the message says where it goes and what it should hold.
-        FormatError: One is empty.
+        SourceError: A file is missing; the message says where it should be and what it contains.
+        FormatError: A file is empty.
     """
     problem = _problem(task, tree)
     if problem is not None:
         ready = available(tree).ready
-        can_run = f"{tree.path} is complete for {', '.join(ready) or 'no task'}"
+        can_run = f"{tree.path} has all files of {', '.join(ready) or 'no task'}"
         msg = f"{problem} ({can_run})"
         raise type(problem)(msg)
     return [
@@ -114,9 +114,9 @@ def locate(task: Task, tree: Tree) -> list[Place]:
 
 
 def available(root: Tree | str | Path) -> Availability:
-    """Say which tasks can be run with a tree, and why the others cannot.
+    """Find out which tasks can be run with a tree, and why the others cannot.
 
-    Only presence and size are looked at: what is in a file is seen when it is read.
+    Only presence and size are checked; the content of a file is checked when it is read.
     """
     tree = root if isinstance(root, Tree) else find_tree(root)
     problems = {name: _problem(task, tree) for name, task in TASKS.items()}
@@ -127,14 +127,14 @@ def available(root: Tree | str | Path) -> Availability:
 
 
 def expectation(task: Task, file: DataFile) -> str:
-    """What a file should hold: how many lines, of which format, in which encoding."""
+    """What a file should contain: how many lines, of which format, in which encoding."""
     lines = f"{file.lines:,} lines" if file.lines is not None else "lines"
     encoding = "UTF-8 or latin-1" if task.encoding == "latin-1" else "UTF-8"
     return f"{lines} of {encoding}, each: {task.line}"
 
 
 def _problem(task: Task, tree: Tree) -> SourceError | FormatError | None:
-    """What keeps a task from being run, if anything does."""
+    """Why a task cannot be run, if it cannot."""
     needed = [
         (file, names) for file in task.files for names in (file.names, file.companions) if names
     ]
@@ -154,19 +154,19 @@ def _problem(task: Task, tree: Tree) -> SourceError | FormatError | None:
         path = _found(tree, names)
         if path is not None and path.stat().st_size == 0:
             msg = (
-                f"{task.name}: {path} is empty, as a failed download leaves it - expected "
-                f"{expectation(task, file)} - fetch it again, or leave {task.name} out"
+                f"{task.name}: {path} is empty, as after a failed download - expected "
+                f"{expectation(task, file)} - download it again, or leave {task.name} out"
             )
             return FormatError(msg)
     return None
 
 
 def _found(tree: Tree, names: tuple[str, ...]) -> Path | None:
-    """The file, under the first of its names that exists."""
+    """The path of a file under the first of its names that exists."""
     return next((tree.path / name for name in names if (tree.path / name).is_file()), None)
 
 
 def _place_for(tree: Tree, names: tuple[str, ...]) -> Path:
-    """Where a file that is missing should be put."""
+    """Where a missing file should be."""
     flat = [name for name in names if "/" not in name] if tree.layout == "flat" else []
     return tree.path / (flat or names)[0]

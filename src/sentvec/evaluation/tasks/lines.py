@@ -1,8 +1,8 @@
 r"""From the bytes of a file to its lines: encoding, line ends, checksum.
 
-A line ends in `\n` or `\r\n` and nowhere else: the latin-1 files hold 0x85, which `str.splitlines`
-takes for the end of a line. Control characters, no-break spaces and U+FFFD stay what they are: what
-separates words is for the tokenizer of a model to say.
+A line ends in `\n` or `\r\n` and nowhere else: the latin-1 files contain 0x85, where
+`str.splitlines` ends a line. Control characters, no-break spaces and U+FFFD stay as they are: the
+tokenizer of a model decides what separates words.
 
 Not here: what the lines mean (`readers`).
 """
@@ -19,13 +19,13 @@ from sentvec.errors import FormatError, SourceError
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# What a failed download leaves in the place of a file.
+# What a failed download leaves instead of a file.
 _NO_DATA = (b"<!doctype", b"<html", b"<?xml", b"404: not found", b"version https://git-lfs")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a file, without what ends them."""
+    """The lines of a file, without their line ends."""
 
     path: Path
     lines: list[str]
@@ -36,16 +36,16 @@ class Lines:
 def read_lines(path: Path, fallback: Literal["utf-8", "latin-1"] = "utf-8") -> Lines:
     """Read a file as UTF-8, with or without a byte order mark.
 
-    The classification sets go around both as latin-1, as their makers released them, and as UTF-8.
-    The bytes tell: text in latin-1 with an accent in it is hardly ever valid UTF-8.
+    The classification sets are in use both as latin-1, as they were released, and as UTF-8. The
+    encoding is detected from the bytes: accented text in latin-1 is hardly ever valid UTF-8.
 
     Args:
         path: The file.
-        fallback: What the file is if it is not UTF-8; "utf-8" makes that an error.
+        fallback: The encoding of a file that is not UTF-8; "utf-8" makes that an error.
 
     Raises:
         SourceError: The file cannot be read.
-        FormatError: It is empty, or no text, or of another encoding.
+        FormatError: It is empty, or not text, or in another encoding.
     """
     with _opened(path) as file:
         data = file.read()
@@ -55,24 +55,24 @@ def read_lines(path: Path, fallback: Literal["utf-8", "latin-1"] = "utf-8") -> L
         raise FormatError(msg)
     data = data.removeprefix(_BOM)
     if not data.strip():
-        msg = f"{path} is empty - expected one item a line - fetch it again"
+        msg = f"{path} is empty - expected one item on each line - download it again"
         raise FormatError(msg)
     if data[:100].lstrip().lower().startswith(_NO_DATA):
-        msg = f"{path} begins with {data[:30]!r}: no data, but what a failed download leaves"
-        raise FormatError(msg + " - expected one item a line - fetch it again")
+        msg = f"{path} begins with {data[:30]!r}, as after a failed download"
+        raise FormatError(msg + " - expected one item on each line - download it again")
     text, encoding = _decode(path, data, fallback)
     lines = text.removesuffix("\n").split("\n")
     return Lines(path, [line.removesuffix("\r") for line in lines], checksum, encoding)
 
 
 def as_text(cell: str, *, lowercase: bool) -> str:
-    """A sentence as models get it: without the spaces around it, and lower-cased if so asked."""
+    """A sentence as models get it: without the spaces around it, lower-cased if asked for."""
     text = cell.strip(" ")
     return text.lower() if lowercase else text
 
 
 def checksum_of(path: Path) -> str:
-    """The sum by which two runs can tell that they read the same bytes."""
+    """The checksum that tells whether two runs read the same bytes."""
     with _opened(path) as file:
         return hashlib.file_digest(file, _sum).hexdigest()
 
@@ -100,5 +100,5 @@ def _decode(
             return data.decode("latin-1"), "latin-1"
         line = data.count(b"\n", 0, error.start) + 1
         found = data[error.start : error.start + 10].partition(b"\n")[0]
-        msg = f"{path}:{line} is not UTF-8 (it holds {found!r}) - expected UTF-8"
+        msg = f"{path}:{line} is not UTF-8 (it contains {found!r}) - expected UTF-8"
         raise FormatError(msg + " - convert the file (iconv -t UTF-8)") from error

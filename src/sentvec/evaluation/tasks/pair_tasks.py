@@ -1,10 +1,10 @@
 """The tasks of sentence pairs, and of images with sentences: one record a task.
 
-Counts are those of the released sets, which the papers used. The first name of a file is the one
-SentEval's download script gives it; other names in use stand behind.
+Counts are those of the released sets, which the papers used. The first name of a file is that of
+SentEval's download script; other names in use follow.
 
-Not here: tasks of single sentences (`sentence_tasks`), finding tasks by name and the suites
-(`tasks`).
+Not here: tasks of single sentences (`sentence_tasks`), finding tasks by name, and the suites
+(`suites`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SICK = Task(
     line="header; then id, two sentences, score from 1 to 5, judgement, with TABs between",
     scores=(1.0, 5.0),
     unions={"all": ("train", "dev", "test"), "test + train": ("test", "train")},
-    note="Sent2Vec's paper says Test + Train, not whether the 500 trial pairs are in it",
+    note="The Sent2Vec paper says test + train, but not whether this includes the 500 trial pairs",
     citation="Marelli et al. 2014, LREC",
     licence="CC BY-NC-SA 3.0",
 )
@@ -106,7 +106,7 @@ SICK_E = replace(
 
 
 def _subset(year: int, name: str, pairs: int, scored: int) -> DataFile:
-    """Input and gold file of one subset; those of 2016 may have the organisers' own names."""
+    """The input and gold file of a subset; those of 2016 may have the names of the organisers."""
     folder = f"STS/STS{year}-en-test"
     inputs, gold = [f"STS.input.{name}.txt"], [f"STS.gs.{name}.txt"]
     if year == 16:
@@ -129,7 +129,7 @@ def _sts(
     licence: str,
     note: str = "",
 ) -> Task:
-    """One year; for each subset the number of pairs, and of those that have a score."""
+    """The task of a year; each subset has a number of pairs, and of scored pairs."""
     return Task(
         name=f"STS{year}",
         title=f"Semantic Textual Similarity 20{year}",
@@ -156,15 +156,15 @@ STS12 = _sts(
         "surprise.OnWN": (750, 750),
         "surprise.SMTnews": (399, 399),
     },
-    licence="MSRpar and MSRvid: Microsoft Research licences, to be agreed to",
+    licence="MSRpar and MSRvid: Microsoft Research licences, which must be accepted",
 )
 STS13 = _sts(
     13,
     "*SEM",
     {"FNWN": (189, 189), "headlines": (750, 750), "OnWN": (561, 561)},
-    licence="not stated where the set is found",
-    note="the subset SMT is left out: its 750 pairs belong to the LDC (LDC2013T18) and are not "
-    "redistributable, only their scores are public",
+    licence="not stated where the set is published",
+    note="The subset SMT is left out: its 750 pairs belong to the LDC (LDC2013T18) and are not "
+    "redistributable; only their scores are public",
 )
 STS14 = _sts(
     14,
@@ -177,8 +177,8 @@ STS14 = _sts(
         "OnWN": (750, 750),
         "tweet-news": (750, 750),
     },
-    licence="images: CC BY-SA; the others: not stated where the set is found",
-    note="Sent2Vec's paper speaks of 3,770 pairs; the released set has 3,750",
+    licence="images: CC BY-SA; the others: not stated where the set is published",
+    note="The Sent2Vec paper mentions 3,770 pairs; the released set has 3,750",
 )
 STS15 = _sts(
     15,
@@ -251,9 +251,9 @@ COCO = Task(
         for part, lines in (("train", None), ("dev", 5000), ("test", 5000))
     ),
     columns=Columns(),
-    line="one caption a line, five in a row for each image; the .npy: one row of features an image",
+    line="one caption, five in a row for each image; .npy file: one row of features for each image",
     aliases=("ImageCaptionRetrieval",),
-    note="the features are the user's own; figures of other features cannot be compared",
+    note="The user provides the features; figures with other features cannot be compared",
     citation="Lin et al. 2014, ECCV",
-    licence="not stated where captions are found",
+    licence="not stated where the captions are published",
 )  # fmt: skip

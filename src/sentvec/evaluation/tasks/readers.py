@@ -1,10 +1,9 @@
-"""From the files of a task to its data: one reader for all tasks, steered by their records.
+"""From the files of a task to its data: one reader for all tasks, guided by their records.
 
-What is read is what the released sets hold. Nothing is dropped but pairs that have no gold score;
-blank sentences stay unless the caller wants them dropped, in the flat layout too, so that where a
-file lies does not change a figure. (The released scripts of Skip-Thought drop them, which also
-shifts their folds; SentEval keeps them.) Counts that differ from those of the papers are a remark,
-not an error.
+The data are those of the released sets. Only pairs without a gold score are dropped; blank
+sentences are kept unless the caller drops them, in the flat layout too, so that the layout does not
+change a figure. (The released scripts of Skip-Thought drop them, which also shifts their folds;
+SentEval keeps them.) Counts that differ from those of the papers are a remark, not an error.
 
 Not here: finding files (`layout`), bytes and line ends (`lines`), image features (`captions`).
 """
@@ -32,13 +31,13 @@ from sentvec.evaluation.tasks.data import (
 from sentvec.evaluation.tasks.layout import Place, Tree, expectation, find_tree, locate
 from sentvec.evaluation.tasks.lines import Lines, as_text, checksum_of, read_lines
 
-# How `cat -v`, which SentEval's script runs over the latin-1 sets, writes other than ASCII.
+# How `cat -v`, which SentEval's script runs on the latin-1 sets, writes other bytes than ASCII.
 _ESCAPED = re.compile(r"M-\^?[\x20-\x7e]")
 
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of a part: a list for each column of sentences, and the gold label of each row."""
+    """The rows of a part: a list for each column of sentences, and the gold label of each row."""
 
     columns: tuple[list[str], ...]
     gold: list[float]
@@ -46,7 +45,7 @@ class _Rows:
 
 @dataclass(slots=True)
 class _Reading:
-    """One task on its way from files to `TaskData`."""
+    """A task that is being read."""
 
     task: Task
     tree: Tree
@@ -71,14 +70,14 @@ def load_task(
 
     Args:
         task: A record of the table.
-        root: The tree, or a folder at or above it.
+        root: The tree, or a folder that `find_tree` finds it in.
         lowercase: Whether to lower-case all sentences.
-        drop_blank: Whether to drop blank sentences of tasks of single sentences, as the released
+        drop_blank: Whether to drop blank sentences from tasks of single sentences, as the released
             scripts of Skip-Thought do. SentEval keeps them.
 
     Raises:
-        SourceError: A file is missing; the message says where it goes and what it should hold.
-        FormatError: A file is empty or has a line that cannot be; the message names the line.
+        SourceError: A file is missing; the message says where it should be and what it contains.
+        FormatError: A file is empty or has an invalid line; the message names the line.
     """
     tree = root if isinstance(root, Tree) else find_tree(root)
     reading = _Reading(task, tree, lowercase)
@@ -107,7 +106,7 @@ def _size(part: Part) -> int:
 
 
 def _read_parts(reading: _Reading, places: list[Place], *, drop_blank: bool) -> dict[str, Part]:
-    """Read the files of each part, one after the other."""
+    """Read and concatenate the files of each part."""
     parts: dict[str, _Rows] = {}
     for place in places:
         rows = _read_file(reading, place)
@@ -129,7 +128,7 @@ def _read_parts(reading: _Reading, places: list[Place], *, drop_blank: bool) -> 
 
 
 def _build(reading: _Reading, name: str, rows: _Rows) -> Part:
-    """Make of rows what the kind of the task asks for."""
+    """Convert rows to the record of the kind of the task."""
     texts, *others = (
         [as_text(cell, lowercase=reading.lowercase) for cell in column] for column in rows.columns
     )
@@ -143,7 +142,7 @@ def _build(reading: _Reading, name: str, rows: _Rows) -> Part:
 
 
 def _drop_blank(parts: dict[str, _Rows], *, drop: bool) -> int:
-    """Count the rows that have a blank sentence, and drop them if `drop`."""
+    """Count the rows with a blank sentence, and drop them if `drop`."""
     total = 0
     for name, rows in parts.items():
         full = [all(map(str.strip, texts)) for texts in zip(*rows.columns, strict=True)]
@@ -159,7 +158,7 @@ def _drop_blank(parts: dict[str, _Rows], *, drop: bool) -> int:
 
 
 def _remark_on_texts(reading: _Reading, parts: dict[str, _Rows]) -> None:
-    """Say how many sentences hold what someone once did to the text."""
+    """Remark how many sentences were damaged by earlier processing."""
     texts = [text for rows in parts.values() for column in rows.columns for text in column]
     damaged = sum("\ufffd" in text for text in texts)
     if damaged:
@@ -176,7 +175,7 @@ def _remark_on_texts(reading: _Reading, parts: dict[str, _Rows]) -> None:
 
 
 def _read_file(reading: _Reading, place: Place) -> _Rows:
-    """Read the rows of a file that have a gold label, with the text as it stands there."""
+    """Read the rows of a file that have a gold label, with unchanged text."""
     task, file, columns = reading.task, place.file, reading.task.columns
     content = reading.lines_of(place.path)
     name = reading.name_of(place.path)
@@ -228,12 +227,12 @@ def _check_header(task: Task, content: Lines) -> None:
     found = [cell.strip().lower() for cell in content.lines[0].split("\t")[: len(header)]]
     if found != [cell.lower() for cell in header]:
         msg = f"{content.path}:1 is {_short(content.lines[0])} - expected the header"
-        msg += f" {' TAB '.join(header)} - put it there"
+        msg += f" {' TAB '.join(header)} - insert it"
         raise FormatError(msg)
 
 
 def _gold(task: Task, cell: str, where: str) -> float:
-    """The class or the score that a cell holds."""
+    """The class or the score in a cell."""
     text = cell.strip()
     if task.scores is None:
         label = text.partition(task.columns.label_ends)[0] if task.columns.label_ends else text
@@ -253,12 +252,12 @@ def _gold(task: Task, cell: str, where: str) -> float:
 
 
 def _read_gold(reading: _Reading, path: Path, input_path: Path, pairs: int) -> list[float | None]:
-    """Read the scores of a similarity set; None where nobody scored the pair."""
+    """Read the scores of a similarity set; None for pairs that were not scored."""
     content = reading.lines_of(path)
     if len(content.lines) != pairs:
         msg = (
             f"{path} has {len(content.lines):,} lines and {input_path.name} {pairs:,} pairs - "
-            "expected one score, or an empty line, for each pair - fetch both again"
+            "expected one score, or an empty line, for each pair - download both again"
         )
         raise FormatError(msg)
     return [
@@ -268,11 +267,11 @@ def _read_gold(reading: _Reading, path: Path, input_path: Path, pairs: int) -> l
 
 
 def _check_counts(reading: _Reading, place: Place, rows: int, scored: int) -> None:
-    """Say which pairs have no score, and where the counts are not those of the papers."""
+    """Remark which pairs have no score, and which counts differ from those of the papers."""
     file, name = place.file, reading.name_of(place.path)
     if scored == 0:
         msg = f"{place.path} has no row with a label or score - expected"
-        raise FormatError(f"{msg} {expectation(reading.task, file)} - fetch it again")
+        raise FormatError(f"{msg} {expectation(reading.task, file)} - download it again")
     if scored < rows:
         reading.unscored.append(f"{rows - scored:,} of {rows:,} of {file.part}")
     if file.rows is not None and scored != file.rows:
@@ -283,7 +282,7 @@ def _check_counts(reading: _Reading, place: Place, rows: int, scored: int) -> No
 
 def _read_captioned(reading: _Reading, place: Place) -> Part:
     features = place.companion
-    if features is None:  # the record of the task gives each file its features
+    if features is None:  # the record of the task names the features of each file
         msg = f"{place.path} has no file of image features"
         raise FormatError(msg)
     captions = reading.lines_of(place.path)

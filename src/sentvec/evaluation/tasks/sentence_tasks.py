@@ -1,9 +1,9 @@
-"""The tasks of single sentences with a class each: one record a task.
+"""The tasks of single sentences with a class each: one record for each task.
 
-Counts are those of the released sets, which the papers used. The first name of a file is the one
-SentEval's download script gives it; other names in use stand behind.
+Counts are those of the released sets, which the papers used. The first name of a file is that of
+SentEval's download script; other names in use follow.
 
-Not here: tasks of pairs (`pair_tasks`), finding tasks by name and the suites (`tasks`).
+Not here: tasks of pairs (`pair_tasks`), finding tasks by name, and the suites (`suites`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 from sentvec.evaluation.tasks.data import Columns, DataFile, Task, one_file_a_part
 
 _PANG_LEE = "CC BY 4.0, Pang and Lee (as NLTK states it)"
-_NOT_STATED = "not stated where the set is found"
+_NOT_STATED = "not stated where the set is published"
 
 _ClassFile: TypeAlias = tuple[int, *tuple[str, ...]]  # sentences, names
 
 
 def _two_files(name: str, one: _ClassFile, zero: _ClassFile, **rest: Any) -> Task:
-    """A file a class, that of class 1 first: the order in which the released scripts read them.
+    """A task with a file for each class, class 1 first: the order of the released scripts.
 
     The last name is that of the flat layout.
     """
@@ -34,14 +34,14 @@ def _two_files(name: str, one: _ClassFile, zero: _ClassFile, **rest: Any) -> Tas
         metrics=("accuracy",),
         files=files,
         columns=Columns(),
-        line="one sentence a line, which may be blank",
+        line="one sentence, which may be blank",
         encoding="latin-1",
         **rest,
     )
 
 
 def _treebank(name: str, folders: tuple[str, ...], rows: tuple[int, int, int], **rest: Any) -> Task:
-    """A set of the Stanford Sentiment Treebank; all of them use the same three file names."""
+    """A task of the Stanford Sentiment Treebank; all of them use the same three file names."""
     parts = zip(("train", "dev", "test"), rows, strict=True)
     return Task(
         name=name,
@@ -83,7 +83,7 @@ SUBJ = _two_files(
     classes=("subjective", "objective"),
     citation="Pang and Lee 2004, ACL",
     licence=_PANG_LEE,
-    note="objective is class 1, as in SentEval and skip-thoughts; other copies turn it round",
+    note="Objective is class 1, as in SentEval and skip-thoughts; other copies have it reversed",
 )
 
 MPQA = _two_files(
@@ -122,7 +122,7 @@ SST2 = _treebank(
     line="text, TAB, 0 or 1",
     classes=("0", "1"),
     aliases=("SST-2",),
-    note="train holds phrases of the trees, as SentEval has it; 6,920 of them are whole sentences",
+    note="train contains phrases of the trees, as in SentEval; 6,920 of them are whole sentences",
 )
 
 SST5 = _treebank(

@@ -47,7 +47,7 @@ SUITES: dict[str, Suite] = {
     for suite in (
         Suite(
             "quick",
-            "a verdict in a minute: 5 folds, not nested",
+            "a first result in a minute: 5 folds, not nested",
             (*_SIX, "STS14", "SICK"),
             folds=5,
             nested=False,
@@ -55,7 +55,7 @@ SUITES: dict[str, Suite] = {
         Suite("sent2vec", "Sent2Vec, tables 1 and 2", (*_SIX, "STS14", "SICK")),
         Suite(
             "siamese-cbow",
-            "Siamese CBOW: 19 of its 20 sets, all but SMT of 2013",
+            "Siamese CBOW: 19 of its 20 sets, all except SMT of 2013",
             ("STS12", "STS13", "STS14", "STS15"),
         ),
         Suite("skip-thought", "Skip-Thought, all tables", ("SICK-R", "MSRP", "COCO", *_SIX[:-1])),
@@ -65,13 +65,13 @@ SUITES: dict[str, Suite] = {
 
 
 def find_tasks(names: str | Iterable[str]) -> list[Task]:
-    """The tasks of these names, each once; case does not matter, and MRPC is MSRP.
+    """The tasks with these names, each once; case is ignored, and MRPC is MSRP.
 
     Args:
-        names: Names of tasks, or one string of them with commas between.
+        names: Names of tasks, or one string of names separated by commas.
 
     Raises:
-        SettingsError: There is no task of that name; the message names the nearest.
+        SettingsError: There is no such task; the message names the nearest.
 
     >>> [task.name for task in find_tasks("mr,MRPC")]
     ['MR', 'MSRP']
@@ -84,22 +84,22 @@ def find_tasks(names: str | Iterable[str]) -> list[Task]:
     found: dict[str, Task] = {}
     for name in filter(None, (each.strip() for each in wanted)):
         if name.lower() not in by_lower:
-            # in capitals, as most of the names are
+            # in capitals, as most names are
             msg = f"there is no task {name!r} - {near_names(name.upper(), spellings)}"
             raise SettingsError(msg)
         task = by_lower[name.lower()]
         found[task.name] = task
     if not found:
-        msg = f"no task is named - {near_names('', spellings)}"
+        msg = f"got no task - {near_names('', spellings)}"
         raise SettingsError(msg)
     return list(found.values())
 
 
 def find_suite(name: str) -> Suite:
-    """The suite of that name.
+    """The suite with this name.
 
     Raises:
-        SettingsError: There is none; the message names the nearest.
+        SettingsError: There is no such suite; the message names the nearest.
     """
     if name not in SUITES:
         msg = f"there is no suite {name!r} - {near_names(name, SUITES)}"

@@ -1,7 +1,7 @@
 """What Sent2Vec draws at random: negatives, dropped n-grams, dropped positions.
 
 An n-gram of the sentence is known by its number i * width + j: it starts at position i and has
-j + 2 words (width = ngrams - 1). `mark[gram] == stamp` says that it is excluded for the present
+j + 2 words (width = ngrams - 1). `mark[gram] == stamp` says that it is excluded for the current
 target; a new stamp clears all marks at once.
 """
 
@@ -19,7 +19,7 @@ NEAREST = 1024
 def draw_negatives(n, avoid, alias_keep, alias_other, rng, drawn, same):
     """Draw words from q_n by the alias method into drawn[1..n], never `avoid`.
 
-    same[k] tells where a word was drawn before, -1 where it was not.
+    same[k] is the place where the word was drawn before, -1 if it was not.
     """
     for k in range(1, n + 1):
         word = np.int64(avoid)
@@ -47,14 +47,15 @@ def exclude_touching(position, n, width, excluded, n_excluded, mark, stamp):
 
 
 @helper
-def drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_excluded, rng):
-    """Exclude `drop` random n-grams that do not touch the target t, or all where there are fewer.
+def drop_ngrams(t, n, width, n_grams, drop, excluded, n_excluded, stamp, scratch):
+    """Exclude `drop` random n-grams that do not touch the target t, or all if there are fewer.
 
-    A partial Fisher-Yates shuffle of the deck: the cards lie in the order of the last deal, which
+    A partial Fisher-Yates shuffle of the deck. Its cards lie in the order of the last deal, which
     is as good as any. In a line of many sentences, which has more than NEAREST n-grams, they are
     drawn from the NEAREST around the target: each is left out as often as before, and the rows that
     are read stay in the caches.
     """
+    deck, mark, rng = scratch.deck, scratch.mark, scratch.rng
     if n_grams > NEAREST and 2 * drop <= NEAREST:
         first = min(max(t * width - NEAREST // 2, 0), n_grams - NEAREST)
         while drop > 0:
@@ -80,11 +81,12 @@ def drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_exclu
 
 
 @helper
-def drop_positions(n, width, drop, places, mark, stamp, excluded, n_excluded, rng):
+def drop_positions(n, width, drop, excluded, n_excluded, stamp, scratch):
     """The released program's dropout: exclude all n-grams that touch `drop` random positions.
 
     At least two positions stay.
     """
+    places, mark, rng = scratch.places, scratch.mark, scratch.rng
     marked = 0
     while marked < drop and n - marked > 2:
         position = below(rng, n)

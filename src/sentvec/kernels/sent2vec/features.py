@@ -16,7 +16,7 @@ _40 = np.uint64(40)
 
 @helper
 def collect(ids, grams, rows, deck):
-    """List the feature rows, and the n-grams there are in the deck; returns their number."""
+    """List the feature rows, and in the deck the n-grams that exist; returns their number."""
     n, width = grams.shape
     n_grams = 0
     for i in range(n):
@@ -41,7 +41,7 @@ def slot_of(row, rows, slots, mask):
 
 @helper
 def multiplicities(rows, n_rows, mult, slots, listed):
-    """List the rows of the features there are, and count how often each row occurs.
+    """List the rows of the features that exist, and count how often each row occurs.
 
     Returns (F, sum of mult, mask of the table).
     """

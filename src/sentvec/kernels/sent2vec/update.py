@@ -18,22 +18,20 @@ tau rate / c an update and occurrence, is collected over the sentence and applie
 
 Legend:
     V (rows, dim)      source vectors: words, n-gram buckets, and the placeholder in the last row
-    U (words, dim)     target vectors; both as `storage` says
-    keep               probability that a word becomes a target (q_p), -1 for never
-    alias_*            the distribution of negatives (q_n), as an alias table
+    U (words, dim)     target vectors; both as `precision` says
     rows, mult         the feature rows of the sentence (-1 where there is none) and how often each
                        row occurs; feature t < n is the word at position t, feature n + gram the
                        n-gram of that number (`choices`)
-    slots              open-addressing table from row to feature, for counting
-    integers           int64 (18, longest * ngrams): scratch, its rows named below; the first entry
-                       of STAMP runs on from target to target
-    floats             float32 (longest * ngrams + 2 negatives + 2): L1 exemptions, then steps
-    work               float32 (4, dim): S, P, h, g
+    S, P, h, g         the vectors above, in scratch memory
+    batch, tables, method, scratch    see `arguments`
 
-Not here: hashing (`features`), schedules and threads (`training`).
+Not here: hashing (`text.ngrams`), schedules and threads (`training`). The definition is
+`definitions.sent2vec`.
 """
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +39,9 @@ from sentvec.kernels.jit import helper, kernel
 from sentvec.kernels.precision import height, set_turn
 from sentvec.kernels.prefetch import prefetch_row
 from sentvec.kernels.random import stream, uniform
+from sentvec.kernels.rate import rate_after
 from sentvec.kernels.rows import gather, scatter, soft_threshold
+from sentvec.kernels.sent2vec.arguments import Sentence
 from sentvec.kernels.sent2vec.choices import (
     draw_negatives,
     drop_ngrams,
@@ -52,100 +52,116 @@ from sentvec.kernels.sent2vec.choices import (
 from sentvec.kernels.sent2vec.features import collect, multiplicities, slot_of
 from sentvec.kernels.sent2vec.negative_sampling import push
 
-S, P, H, G = 0, 1, 2, 3
 # The rows of a sentence of more features than this do not stay in the nearer caches.
 FAR = 1_000
-# The rows of `integers`; those with two places are for the target in work and the next.
-ROWS, MULT, LISTED, DECK, MARK, PLACES, CHOSEN, STAMP = range(8)
-EXCLUDED, OUT, EXTRA, DRAWN, SAME = 8, 10, 12, 14, 16
-INTEGER_ROWS = 18
 # Negatives shared by a sentence are drawn again after this many targets: a long line is not trained
-# against the same few words, and the vectors classify better than with 64 (docs/results.md).
+# against the same few words, and the vectors classify better than with 64 (docs/results).
 TARGETS_PER_DRAW = 8
-_ONE = np.float32(1.0)
+_ONE, _NO = np.float32(1.0), np.int64(0)
+
+
+class Features(NamedTuple):
+    """The features of a sentence.
+
+    n: F, their number; n_rows: entries of `rows`, those without a row included; n_grams: n-grams in
+    the deck; total: the sum of m over F; mask: of the table from row to feature.
+    """
+
+    n: Any
+    n_rows: Any
+    n_grams: Any
+    total: Any
+    mask: Any
+
+
+class Plan(NamedTuple):
+    """What was chosen for a target.
+
+    n_out, n_extra: numbers of excluded features and of extra rows; lag: the sum of m over E less
+    that over X; rest: the sum of m over F less lag; c: the size of the context; side, place: which
+    of the two rows of the scratch memory hold the choices, and which the negatives.
+    """
+
+    n_out: Any
+    n_extra: Any
+    lag: Any
+    rest: Any
+    c: Any
+    side: Any
+    place: Any
 
 
 @kernel
-def train_batch(
-    ids, offsets, sentences, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
-    negatives, shared, drop, tau, released, rate, done, total, seed, epoch,
-    work, integers, slots, floats,
-):  # fmt: skip
-    """Train on the sentences of a batch, in order; returns (sum of losses, number of targets).
-
-    The learning rate falls linearly with the tokens: rate (1 - (done + tokens before) / total).
-    """
+def train_batch(batch, V, U, tables, method, rate, key, scratch):
+    """Train on the sentences of a batch, in order; returns (sum of losses, number of targets)."""
     loss, targets = 0.0, 0
-    rng = np.empty(1, np.uint64)
+    ids, offsets, grams = batch.ids, batch.offsets, batch.grams
     for s in range(len(offsets) - 1):
         begin, end = offsets[s], offsets[s + 1]
         if s + 2 < len(offsets):
             _prefetch_features(ids[end : offsets[s + 2]], grams[end : offsets[s + 2]], V)
         if end - begin < 2:
             continue
-        rng[0] = stream(seed, epoch, sentences[s])
-        step = np.float32(rate * max(0.0, 1.0 - (done + begin) / total))
-        more, count = _train_sentence(
-            ids[begin:end], grams[begin:end], placeholder_grams[begin:end], V, U, keep,
-            alias_keep, alias_other, table, negatives, shared, drop, np.float32(tau), released,
-            step, rng, work, integers, slots, floats,
-        )  # fmt: skip
+        scratch.rng[0] = stream(key.seed, key.epoch, batch.sentences[s])
+        sentence = Sentence(ids[begin:end], grams[begin:end], batch.placeholder_grams[begin:end])
+        step = rate_after(rate, begin)
+        more, count = _train_sentence(sentence, V, U, tables, method, step, scratch)
         loss += more
         targets += count
     return loss, targets
 
 
 @helper
-def _train_sentence(
-    ids, grams, placeholder_grams, V, U, keep, alias_keep, alias_other, table,
-    negatives, shared, drop, tau, released, rate, rng, work, integers, slots, floats,
-):  # fmt: skip
+def _train_sentence(sentence, V, U, tables, method, rate, scratch):
     """Plan each target one step ahead: its rows are fetched while the one before is trained."""
-    n, width = grams.shape
-    n_rows, chosen = n + n * width, integers[CHOSEN]
-    n_chosen = _choose_targets(ids, keep, U, rng, chosen)
+    chosen, rng = scratch.chosen, scratch.rng
+    n_chosen = _choose_targets(sentence.ids, tables.keep, U, rng, chosen)
     if n_chosen == 0:
         return 0.0, 0
     set_turn(V, rng[0])
     set_turn(U, ~rng[0])
-    rows, mult, listed = integers[ROWS], integers[MULT], integers[LISTED]
-    n_grams = collect(ids, grams, rows, integers[DECK])
-    features, total, mask = multiplicities(rows, n_rows, mult, slots, listed)
-    work[S], work[P] = 0.0, 0.0
-    gather(V, listed, features, _ONE, work[S])
-    steps = floats[len(floats) - 2 * negatives - 2 :]
-    exempt, owed, loss = floats[: len(floats) - 2 * negatives - 2], np.float32(0.0), 0.0
+    features = _read_features(sentence, V, scratch)
+    tau, owed, loss = np.float32(method.tau), np.float32(0.0), 0.0
     if tau > 0:
-        exempt[:n_rows] = 0.0
-    n_out = n_extra = lag = 0
+        scratch.exempt[: features.n_rows] = 0.0
+    plan = Plan(_NO, _NO, np.float32(0.0), np.float32(0.0), np.float32(0.0), _NO, _NO)
     for k in range(n_chosen + 1):
-        n_out_before, n_extra_before, lag_before = n_out, n_extra, lag
+        before = plan
         if k < n_chosen:
-            place = _place(k, shared)
-            if not shared or k % TARGETS_PER_DRAW == 0:
-                _draw_and_prefetch(
-                    negatives, shared, ids[chosen[k]], alias_keep, alias_other, rng,
-                    integers[DRAWN + place], integers[SAME + place], U,
-                )  # fmt: skip
-            n_out, n_extra = _exclude(
-                chosen[k], n, width, n_grams, drop, released, placeholder_grams, height(V) - 1,
-                rng, integers, k % 2,
-            )  # fmt: skip
-            lag = _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, k % 2)
+            plan = _plan(k, sentence, features, V, U, tables, method, scratch)
         if k > 0:
-            c = np.float32(features - n_out_before + n_extra_before)
-            loss += _train_target(
-                V, U, ids[chosen[k - 1]], n_out_before, n_extra_before, lag_before, total, c,
-                negatives, rate, tau, table, work, integers, (k - 1) % 2, _place(k - 1, shared),
-                steps, exempt,
-            )  # fmt: skip
-            owed += tau * rate / c
-    scatter(V, listed, features, _ONE, work[P])
+            target = sentence.ids[chosen[k - 1]]
+            loss += _train_target(V, U, target, before, tables, method, rate, scratch)
+            owed += tau * rate / before.c
+    scatter(V, scratch.listed, features.n, _ONE, scratch.P)
     if tau > 0:
-        for f in range(n_rows):
-            if rows[f] >= 0:
-                soft_threshold(V, rows[f], owed - exempt[f])
+        _threshold(V, features.n_rows, owed, scratch)
     return loss, n_chosen
+
+
+@helper
+def _read_features(sentence, V, scratch):
+    """List and count the features of a sentence; S is the sum of their rows, and P is 0."""
+    n_rows = len(sentence.ids) + sentence.grams.size
+    n_grams = collect(sentence.ids, sentence.grams, scratch.rows, scratch.deck)
+    n, total, mask = multiplicities(
+        scratch.rows, n_rows, scratch.mult, scratch.slots, scratch.listed
+    )
+    scratch.S[:], scratch.P[:] = 0.0, 0.0
+    gather(V, scratch.listed, n, _ONE, scratch.S)
+    return Features(n, n_rows, n_grams, total, mask)
+
+
+@helper
+def _plan(k, sentence, features, V, U, tables, method, scratch):
+    """Choose what target k excludes and adds, and its negatives; ask for the rows."""
+    t, side, place = scratch.chosen[k], k % 2, _place(k, method.shared)
+    if not method.shared or k % TARGETS_PER_DRAW == 0:
+        _draw_and_prefetch(sentence.ids[t], U, tables, method, place, scratch)
+    n_out, n_extra = _exclude(t, sentence, features, height(V) - 1, method, side, scratch)
+    lag = _lag(V, features, n_out, n_extra, side, scratch)
+    rest, c = np.float32(features.total - lag), np.float32(features.n - n_out + n_extra)
+    return Plan(n_out, n_extra, np.float32(lag), rest, c, side, place)
 
 
 @helper
@@ -155,40 +171,35 @@ def _place(k, shared):
 
 
 @helper
-def _train_target(
-    V, U, target, n_out, n_extra, lag, total, c, negatives, rate, tau, table, work, integers, side,
-    place, steps, exempt,
-):  # fmt: skip
+def _train_target(V, U, target, plan, tables, method, rate, scratch):
     """One update, as planned; returns its loss."""
-    out, extra = integers[OUT + side], integers[EXTRA + side]
-    _hidden(V, out, n_out, extra, n_extra, np.float32(lag), c, work)
-    loss = push(
-        U, target, integers[DRAWN + place], integers[SAME + place], negatives, rate, tau, table,
-        work[H], work[G], steps,
-    )  # fmt: skip
-    _settle(V, out, n_out, extra, n_extra, c, np.float32(total - lag), work)
+    _hidden(V, plan, scratch)
+    drawn, same = scratch.drawn[plan.place], scratch.same[plan.place]
+    loss = push(U, target, drawn, same, method, rate, tables.logistic, scratch)
+    _settle(V, plan, scratch)
+    tau = np.float32(method.tau)
     if tau > 0:
-        _exempt(V, integers[EXCLUDED + side], n_out, extra, n_extra, tau * rate / c, exempt)
+        _exempt(V, plan, tau * rate / plan.c, scratch)
     return loss
 
 
 @helper
-def _exclude(
-    t, n, width, n_grams, drop, released, placeholder_grams, placeholder, rng, integers, side
-):
+def _exclude(t, sentence, features, placeholder, method, side, scratch):
     """List the excluded features and the extra rows of a target; returns how many of each."""
-    excluded, mark, places = integers[EXCLUDED + side], integers[MARK], integers[PLACES]
-    integers[STAMP, 0] += 1
-    stamp = integers[STAMP, 0]
+    n, width = sentence.grams.shape
+    excluded, mark, places = scratch.excluded[side], scratch.mark, scratch.places
+    scratch.stamp[0] += 1
+    stamp = scratch.stamp[0]
     excluded[0] = t
     n_out = exclude_touching(t, n, width, excluded, 1, mark, stamp)
-    if not released:
-        deck = integers[DECK]
-        n_out = drop_ngrams(t, n, width, n_grams, drop, deck, mark, stamp, excluded, n_out, rng)
+    if not method.released:
+        n_out = drop_ngrams(
+            t, n, width, features.n_grams, method.drop, excluded, n_out, stamp, scratch
+        )
         return n_out, 0
-    n_out = drop_positions(n, width, drop, places, mark, stamp, excluded, n_out, rng)
+    n_out = drop_positions(n, width, method.drop, excluded, n_out, stamp, scratch)
     return n_out, extra_rows(
-        t, width, placeholder_grams, placeholder, places, stamp, integers[EXTRA + side]
+        t, width, sentence.placeholder_grams, placeholder, places, stamp, scratch.extra[side]
     )
 
 
@@ -205,68 +216,83 @@ def _choose_targets(ids, keep, U, rng, chosen):
 
 
 @helper
-def _draw_and_prefetch(negatives, shared, target, alias_keep, alias_other, rng, drawn, same, U):
-    """Draw the negatives of the next target, or of the next so many, and ask for their rows."""
-    avoid = np.int64(-1) if shared else np.int64(target)
-    draw_negatives(negatives, avoid, alias_keep, alias_other, rng, drawn, same)
-    for k in range(1, negatives + 1):
+def _draw_and_prefetch(target, U, tables, method, place, scratch):
+    """Draw negatives for the next target, or for those that share them; ask for their rows."""
+    avoid = np.int64(-1) if method.shared else np.int64(target)
+    drawn, same = scratch.drawn[place], scratch.same[place]
+    draw_negatives(
+        method.negatives, avoid, tables.alias_keep, tables.alias_other, scratch.rng, drawn, same
+    )
+    for k in range(1, method.negatives + 1):
         prefetch_row(U, drawn[k])
 
 
 @helper
-def _lag(V, rows, n_rows, mult, slots, mask, n_out, n_extra, integers, side):
+def _lag(V, features, n_out, n_extra, side, scratch):
     """List the excluded features' rows and ask for them, and for the extra ones.
 
     Returns the sum of the excluded features' mult less that of the extra rows.
     """
-    excluded, out, extra = integers[EXCLUDED + side], integers[OUT + side], integers[EXTRA + side]
+    excluded, out, extra = scratch.excluded[side], scratch.out[side], scratch.extra[side]
+    rows, mult, slots = scratch.rows, scratch.mult, scratch.slots
     lag = 0
     for e in range(n_out):
         out[e] = rows[excluded[e]]
         lag += mult[excluded[e]]
-        if n_rows > FAR:
+        if features.n_rows > FAR:
             prefetch_row(V, out[e])
     for x in range(n_extra):
         prefetch_row(V, extra[x])
-        twin = slots[slot_of(extra[x], rows, slots, mask)]
+        twin = slots[slot_of(extra[x], rows, slots, features.mask)]
         if twin >= 0:
             lag -= mult[twin]
     return lag
 
 
 @helper
-def _hidden(V, out, n_out, extra, n_extra, lag, c, work):
-    """H (eq. 2), and g = 0."""
-    for d in range(work.shape[1]):
-        work[H, d] = work[S, d] - lag * work[P, d]
-        work[G, d] = 0.0
-    gather(V, out, n_out, -_ONE, work[H])
-    gather(V, extra, n_extra, _ONE, work[H])
-    share = _ONE / c
-    for d in range(work.shape[1]):
-        work[H, d] *= share
+def _hidden(V, plan, scratch):
+    """The sentence vector h (eq. 2), and g = 0."""
+    S, P, h, g = scratch.S, scratch.P, scratch.h, scratch.g
+    share = _ONE / plan.c
+    for d in range(len(h)):
+        h[d] = S[d] - plan.lag * P[d]
+        g[d] = 0.0
+    gather(V, scratch.out[plan.side], plan.n_out, -_ONE, h)
+    gather(V, scratch.extra[plan.side], plan.n_extra, _ONE, h)
+    for d in range(len(h)):
+        h[d] *= share
 
 
 @helper
-def _settle(V, out, n_out, extra, n_extra, c, factor, work):
-    """Give the gradient its way: P, S, and the rows that P must not or cannot reach."""
-    share = _ONE / c
-    for d in range(work.shape[1]):
-        delta = work[G, d] * share
-        work[G, d] = delta
-        work[P, d] += delta
-        work[S, d] += factor * delta
-    scatter(V, out, n_out, -_ONE, work[G])
-    scatter(V, extra, n_extra, _ONE, work[G])
+def _settle(V, plan, scratch):
+    """Apply the gradient: to P, to S, and to the rows that P must not or cannot reach."""
+    S, P, g = scratch.S, scratch.P, scratch.g
+    share = _ONE / plan.c
+    for d in range(len(g)):
+        delta = g[d] * share
+        g[d] = delta
+        P[d] += delta
+        S[d] += plan.rest * delta
+    scatter(V, scratch.out[plan.side], plan.n_out, -_ONE, g)
+    scatter(V, scratch.extra[plan.side], plan.n_extra, _ONE, g)
 
 
 @helper
-def _exempt(V, excluded, n_excluded, extra, n_extra, amount, exempt):
+def _exempt(V, plan, amount, scratch):
     """Excluded features are not owed this update's threshold; extra rows get it at once."""
-    for e in range(n_excluded):
-        exempt[excluded[e]] += amount
-    for x in range(n_extra):
+    excluded, extra = scratch.excluded[plan.side], scratch.extra[plan.side]
+    for e in range(plan.n_out):
+        scratch.exempt[excluded[e]] += amount
+    for x in range(plan.n_extra):
         soft_threshold(V, extra[x], amount)
+
+
+@helper
+def _threshold(V, n_rows, owed, scratch):
+    """Apply what every feature is owed of L1, once for each time it occurs."""
+    for f in range(n_rows):
+        if scratch.rows[f] >= 0:
+            soft_threshold(V, scratch.rows[f], owed - scratch.exempt[f])
 
 
 @helper

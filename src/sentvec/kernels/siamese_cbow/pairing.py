@@ -1,7 +1,7 @@
 """Which sentences of a corpus are neighbours, and runs of consecutive ones.
 
 A sentence pairs with the one before and the one after it in its document, where these have known
-words. What it is trained to predict is its role:
+words. Its role says what it is trained to predict:
 
     0           nothing: it has no words, or no neighbours
     PREVIOUS    the sentence before it
@@ -26,7 +26,7 @@ PREVIOUS, NEXT = 1, 2
 
 @kernel
 def fill_roles(offsets, documents, positives, skip_edges, roles):
-    """Fill the roles; returns how many sentences have one.
+    """Fill the roles; returns the number of sentences that have one.
 
     `positives` is 2 for both neighbours or 1 for the next alone. With `skip_edges` a sentence that
     lacks one of them has no role.
@@ -62,5 +62,5 @@ def fill_starts(documents, length, starts):
 
 
 def count_runs(documents: NDArray[np.int64], length: int) -> int:
-    """How many runs `fill_starts` will cut."""
+    """The number of runs that `fill_starts` cuts."""
     return int(np.sum(-(-np.diff(documents) // length)))

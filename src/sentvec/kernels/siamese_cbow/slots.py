@@ -9,8 +9,8 @@ A batch comes in one of two ways:
 Negatives are random sentences of the corpus that have words. One with the words of a sentence of
 the run (of the middle or its neighbours), or of the one before or after it, is drawn again.
 
-Not here: the update (`siamese`), which sentences are neighbours (`pairing`). The definition is
-`siamese_reference`.
+Not here: the update (`update`), which sentences are neighbours (`pairing`). The definition is
+`definitions.siamese_cbow`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,21 @@ class Text(NamedTuple):
     starts: Any
 
 
+class Batch(NamedTuple):
+    """Runs or middle sentences: `numbers`, and the `places` where each begins among the tokens."""
+
+    numbers: Any
+    places: Any
+
+
 class Method(NamedTuple):
-    """How it is trained: middles a batch, negatives, whether a run shares them, and so on."""
+    """How the update is done.
+
+    batch: middles a batch; negatives: of an example; shared: whether a run shares them; longest:
+    words of a sentence that are read; temperature: of the softmax; mean: whether a step follows the
+    mean of the gradients of a batch, not their sum; keep float32 (words,): how often a word stays
+    in a mean, (0,) for always.
+    """
 
     batch: Any
     negatives: Any
@@ -51,6 +64,7 @@ class Method(NamedTuple):
     longest: Any
     temperature: Any
     mean: Any
+    keep: Any
 
 
 class Scratch(NamedTuple):
@@ -76,7 +90,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(slots: int, examples: int, negatives: int, longest: int, dim: int) -> Scratch:
-    """Scratch for batches of so many slots and examples, and sentences of `longest` words."""
+    """Scratch for batches of up to N slots and examples, and sentences of `longest` words."""
     return Scratch(
         bounds=np.zeros(slots + 1, np.int64),
         words=np.empty(slots * longest, np.uint32),
@@ -93,21 +107,21 @@ def make_scratch(slots: int, examples: int, negatives: int, longest: int, dim: i
 
 
 @helper
-def collect_run(text, run, keep, method, seed, epoch, scratch):
-    """The slots and examples of a run; returns how many of each."""
+def collect_run(text, run, method, key, scratch):
+    """Collect the slots and examples of a run; returns the number of each."""
     first, last = text.starts[run], text.starts[run + 1]
     busy = False
     for s in range(first, last):
         busy |= text.roles[s] != 0
     if not busy:
         return 0, 0
-    scratch.rng[0] = stream(seed, epoch, run)
-    _fill(text, first - 1 if text.roles[first] & PREVIOUS else -1, keep, method, 0, scratch)
+    scratch.rng[0] = stream(key.seed, key.epoch, run)
+    _fill(text, first - 1 if text.roles[first] & PREVIOUS else -1, method, 0, scratch)
     for s in range(first, last):
-        _fill(text, s, keep, method, s - first + 1, scratch)
+        _fill(text, s, method, s - first + 1, scratch)
     edge = last - first + 1
-    _fill(text, last if text.roles[last - 1] & NEXT else -1, keep, method, edge, scratch)
-    _fill_negatives(text, keep, method, 0, edge + 1, scratch)
+    _fill(text, last if text.roles[last - 1] & NEXT else -1, method, edge, scratch)
+    _fill_negatives(text, method, 0, edge + 1, scratch)
     n = 0
     for s in range(first, last):
         k, role = s - first + 1, text.roles[s]
@@ -118,10 +132,10 @@ def collect_run(text, run, keep, method, seed, epoch, scratch):
 
 
 @helper
-def collect_middles(text, numbers, i, keep, method, seed, epoch, scratch):
-    """The slots and examples of the next `batch` sentences that have a role.
+def collect_middles(text, numbers, i, method, key, scratch):
+    """Collect the slots and examples of the next `batch` sentences that have a role.
 
-    Returns (where to go on, slots, examples).
+    Returns (where to continue, slots, examples).
     """
     slots = n = taken = 0
     while i < len(numbers) and taken < method.batch:
@@ -131,23 +145,23 @@ def collect_middles(text, numbers, i, keep, method, seed, epoch, scratch):
         if role == 0:
             continue
         taken += 1
-        scratch.rng[0] = stream(seed, epoch, s)
-        _fill(text, s, keep, method, slots, scratch)
-        _fill(text, s - 1 if role & PREVIOUS else -1, keep, method, slots + 1, scratch)
-        _fill(text, s + 1 if role & NEXT else -1, keep, method, slots + 2, scratch)
-        _fill_negatives(text, keep, method, slots, slots + 3, scratch)
+        scratch.rng[0] = stream(key.seed, key.epoch, s)
+        _fill(text, s, method, slots, scratch)
+        _fill(text, s - 1 if role & PREVIOUS else -1, method, slots + 1, scratch)
+        _fill(text, s + 1 if role & NEXT else -1, method, slots + 2, scratch)
+        _fill_negatives(text, method, slots, slots + 3, scratch)
         n += _add_example(n, slots, slots + 1, slots + 2, slots + 3, scratch)
         slots += 3 + method.negatives
     return i, slots, n
 
 
 @helper
-def _fill(text, s, keep, method, slot, scratch):
+def _fill(text, s, method, slot, scratch):
     """Put the words of a sentence into a slot (none for -1).
 
-    Frequent ones are left out at random; where that would leave none, all stay.
+    Frequent words are left out at random; if none would stay, all stay.
     """
-    n = scratch.bounds[slot]
+    n, keep = scratch.bounds[slot], method.keep
     if s >= 0:
         begin = text.offsets[s]
         end = min(text.offsets[s + 1], begin + method.longest)
@@ -165,8 +179,8 @@ def _fill(text, s, keep, method, slot, scratch):
 
 
 @helper
-def _fill_negatives(text, keep, method, avoid, slot, scratch):
-    """Fill slots with random sentences, none like those of the slots from `avoid` on."""
+def _fill_negatives(text, method, avoid, slot, scratch):
+    """Fill slots with random sentences that differ from those of the slots from `avoid` on."""
     for k in range(method.negatives):
         s = np.int64(-1)
         for _ in range(1 + MAX_REDRAWS):
@@ -175,7 +189,7 @@ def _fill_negatives(text, keep, method, avoid, slot, scratch):
                 s = below(scratch.rng, len(text.offsets) - 1)
             if not _is_among(text, s, avoid, slot, scratch):
                 break
-        _fill(text, s, keep, method, slot + k, scratch)
+        _fill(text, s, method, slot + k, scratch)
 
 
 @helper
@@ -196,7 +210,7 @@ def _is_among(text, s, first, last, scratch):
 
 @helper
 def _add_example(n, middle, before, after, negatives, scratch):
-    """Add an example, unless its words were left out; returns how many were added."""
+    """Add an example, unless its words were left out; returns the number added."""
     bounds, example = scratch.bounds, scratch.examples[n]
     if before >= 0 and bounds[before] == bounds[before + 1]:
         before = -1

@@ -16,13 +16,12 @@ times rate / sqrt(squares) (AdaGrad by rows: `squares` grows by the mean square 
 gets). All means of a batch are those before the batch; slots are then applied in their order.
 
 Legend:
-    V (rows, dim)   the word vectors, as `storage` says
-    squares         float32 (rows,): the accumulators of AdaGrad; (0,) for SGD
-    keep            float32 (words,): how often a word stays in a mean; (0,) for always
-    text, method    what `slots` says, as is `scratch`
+    V (rows, dim)                   the word vectors, as `precision` says
+    squares                         float32 (rows,): the accumulators of AdaGrad; (0,) for SGD
+    text, batch, method, scratch    see `slots`
 
 Not here: which sentences a batch has (`slots`), schedules and threads (`training`). The definition
-is `siamese_reference`.
+is `definitions.siamese_cbow`.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ import numpy as np
 from sentvec.kernels.jit import helper, kernel
 from sentvec.kernels.precision import set_turn
 from sentvec.kernels.prefetch import prefetch_row
+from sentvec.kernels.rate import rate_after
 from sentvec.kernels.rows import gather, scatter, scatter_steps
 from sentvec.kernels.siamese_cbow.slots import (
     AFTER,
@@ -50,22 +50,19 @@ _ONE = np.float32(1.0)
 
 
 @kernel
-def train_batch(
-    text, numbers, places, V, squares, keep, method, rate, done, total, seed, epoch, scratch
-):
+def train_batch(text, batch, V, squares, method, rate, key, scratch):
     """Train on runs or on middle sentences, in order; returns (sum of losses, number of examples).
 
-    `numbers` are theirs, `places` says where each begins among the tokens. The learning rate falls
-    linearly with the tokens, rate (1 - (done + tokens before) / total); 0 computes losses only.
+    A rate that starts at 0 computes losses only.
     """
     loss, examples, i = 0.0, 0, 0
-    while i < len(numbers):
-        step = np.float32(rate * max(0.0, 1.0 - (done + places[i]) / total))
+    while i < len(batch.numbers):
+        step = rate_after(rate, batch.places[i])
         if method.shared:
-            slots, n = collect_run(text, numbers[i], keep, method, seed, epoch, scratch)
+            slots, n = collect_run(text, batch.numbers[i], method, key, scratch)
             i += 1
         else:
-            i, slots, n = collect_middles(text, numbers, i, keep, method, seed, epoch, scratch)
+            i, slots, n = collect_middles(text, batch.numbers, i, method, key, scratch)
         if n == 0:
             continue
         _average(V, slots, scratch)

@@ -10,26 +10,24 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.models.base.checks import check_opened
+from sentvec.machine import available_memory
+from sentvec.models.base.checks import check_rows, check_tokenizer
 from sentvec.models.base.encoder import Vectors
 from sentvec.models.base.explain import feature_names, shares
 from sentvec.models.base.inputs import as_texts
 from sentvec.models.base.means import mean_rows
+from sentvec.models.base.packing import write_model
 from sentvec.models.base.results import Feature
 from sentvec.models.base.stored import StoredEncoder, unsupported
 from sentvec.storage.folder import ModelFolder
 from sentvec.storage.rows import Rows, rows_of, to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.tokenizer import Tokenizer
-from sentvec.training.memory import available
-
-# What ends a sentence for programs of Sent2Vec and fastText, as a line end or a word of the text.
-SENTENCE_END = "</s>"
 
 # So many texts at once have words from all over a matrix.
 _MANY_TEXTS = 2048
@@ -46,23 +44,27 @@ class SentenceEncoder(StoredEncoder):
     Attributes:
         tokenizer: Cuts text into words, as in training; another may be set, and is saved.
         tensors: The matrices of the model by name, read-only and mapped where it was loaded.
-        config: What is known of the model: settings, corpus, sizes.
+        config: What is known of the model: kind, settings, sizes, corpus, training ...
     """
 
     # Tensors other than the matrices, which stay when words are removed.
-    EXTRA_TENSORS: tuple[str, ...] = ()
+    EXTRA_TENSORS: ClassVar[tuple[str, ...]] = ()
+    # Whether word n-grams have rows, found by hashing the ids of their words.
+    HASHES_IDS: ClassVar[bool] = False
+    # Whether the character n-grams of words have rows.
+    HASHES_CHARACTERS: ClassVar[bool] = False
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
-        settings = self.config["settings"]
-        self._ngrams = int(settings["ngrams"])
+        settings = self.config.settings
+        self._ngrams, self._buckets = settings.ngrams or 1, self.config.sizes.buckets or 0
         # The word with which programs of Sent2Vec end a sentence.
-        self._sentence_end = settings.get("sentence_end")
-        self._buckets = int(self.config["sizes"]["buckets"])
+        self._sentence_end = settings.sentence_end
 
     @classmethod
     def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
-        return check_opened(opened)
+        check_rows(opened, hashed=cls.HASHES_IDS)
+        return check_tokenizer(opened)
 
     @property
     def dim(self) -> int:
@@ -72,7 +74,7 @@ class SentenceEncoder(StoredEncoder):
     @cached_property
     def rows(self) -> Rows:
         """The source vectors however they are stored: words in id order, then n-gram buckets."""
-        return rows_of(self.tensors, self.config["settings"])
+        return rows_of(self.tensors, self.config.settings.stored)
 
     @property
     def input_vectors(self) -> NDArray[Any]:
@@ -117,7 +119,7 @@ class SentenceEncoder(StoredEncoder):
 
     @cached_property
     def _fits_memory(self) -> bool:
-        size, free = self.rows.shape[0] * self.dim * 4, available()
+        size, free = self.rows.shape[0] * self.dim * 4, available_memory()
         return free is None or size < free / 2
 
     def _encode(
@@ -163,9 +165,7 @@ class SentenceEncoder(StoredEncoder):
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        from sentvec.models.convert import convert  # which knows this class
-
-        convert(self, folder)
+        write_model(self, folder)
 
 
 def averaging(model: StoredEncoder, name: str, what: str) -> SentenceEncoder:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from sentvec.storage.config import Component, ModelConfig
+from sentvec.storage.records import Corpus, Expansion, Training
 from sentvec.version import VERSION
 
 _TEMPLATE = """---
@@ -56,76 +55,78 @@ _EXPANDED = "| expanded by | {added:,} words of `{file}`, by a map fitted on {sh
 # What other sizes than those every model has are called; those not named here go by their own name.
 _SIZES = {"buckets": "n-gram buckets"}
 
-# What the loss of a model is the mean over, where it is not the words it predicts.
-_PREDICTED = {"siamese-cbow": "sentence whose neighbours were predicted"}
 
+def model_card(name: str, config: ModelConfig, predicted: str) -> str:
+    """Fill in the card of a model.
 
-def model_card(name: str, config: Mapping[str, Any]) -> str:
-    """Fill the card of a model from its configuration."""
-    settings = "\n".join(
-        f"| {key} | {value} |" for key, value in config["settings"].items() if key != "labels"
-    )
-    if "combined" in config:
-        origin = f"combined of {len(config['combined'])} models with sentvec {VERSION}"
-        rows = "\n".join(_combined(*numbered) for numbered in enumerate(config["combined"], 1))
-    elif "source" in config:
+    Args:
+        name: Of the model.
+        config: Of the model.
+        predicted: What the loss is the mean over.
+    """
+    if config.combined is not None:
+        origin = f"combined of {len(config.combined)} models with sentvec {VERSION}"
+        rows = [_component(*numbered) for numbered in enumerate(config.combined, 1)]
+    elif config.source is not None:
         origin = f"converted by sentvec {VERSION} from a file of another program"
-        rows = _CONVERTED.format(**config["source"])
+        source = config.source
+        rows = [_CONVERTED.format(file=source.file, bytes=source.bytes, layout=source.layout)]
     else:
-        training = config.get("training", {})
-        version = config.get("sentvec_version", "?")
-        created = training.get("finished", "?")
+        version = config.sentvec_version or "?"
+        created = (config.training and config.training.finished) or "?"
         origin = f"trained from plain text with sentvec {version} on {created}"
-        rows = _trained(config["model"], config.get("corpus", {}), training)
-    rows = "\n".join([rows, *(_EXPANDED.format(**record) for record in config.get("expanded", []))])
+        rows = [_trained(config, predicted)]
+    sizes, settings = config.sizes, config.settings
     return _TEMPLATE.format(
         name=name,
-        model=config["model"],
+        model=config.kind,
         origin=origin,
-        rows=rows,
-        tokenizer=", ".join(f"{key}={value}" for key, value in config["tokenizer"].items()),
-        settings=settings,
-        dtype=config["settings"].get("dtype", "float32"),
-        sizes=_other_sizes(config["sizes"]),
-        dim=config["sizes"]["dim"],
-        vocabulary=config["sizes"]["vocabulary"],
+        rows="\n".join([*rows, *map(_expansion, config.expanded)]),
+        tokenizer=", ".join(f"{key}={value}" for key, value in config.tokenizer.items()),
+        settings="\n".join(
+            f"| {key} | {value} |" for key, value in settings.stored.items() if key != "labels"
+        ),
+        dtype=settings.dtype or "float32",
+        sizes="".join(
+            f"| {_SIZES.get(key, key)} | {size:,} |\n"
+            for key, size in sizes.stored.items()
+            if key not in ("dim", "vocabulary")
+        ),
+        dim=sizes.dim,
+        vocabulary=sizes.vocabulary,
     )
 
 
-def _combined(number: int, record: Mapping[str, Any]) -> str:
+def _component(number: int, record: Component) -> str:
     """What the table says of one of the models that were combined."""
-    settings, corpus = record.get("settings", {}), record.get("corpus", {})
+    settings = record.settings.stored if record.settings else {}
     said = [f"{name}={settings[name]}" for name in ("encoder", "dim") if name in settings]
-    if corpus:
-        said.append(f"trained on {corpus['sentences']:,} sentences, {corpus['tokens']:,} words")
-    if "loss" in record.get("training", {}):
-        said.append(f"loss {record['training']['loss']:.4f}")
-    if "source" in record:
-        said.append(f"from `{record['source']['file']}`")
+    if record.corpus:
+        corpus = record.corpus
+        said.append(f"trained on {corpus.sentences:,} sentences, {corpus.tokens:,} words")
+    if record.training and record.training.loss is not None:
+        said.append(f"loss {record.training.loss:.4f}")
+    if record.source:
+        said.append(f"from `{record.source.file}`")
     rows = [f"| model {number} | {', '.join(said)} |"]
-    return "\n".join([*rows, *(_EXPANDED.format(**each) for each in record.get("expanded", []))])
+    return "\n".join([*rows, *map(_expansion, record.expanded)])
 
 
-def _other_sizes(sizes: Mapping[str, int]) -> str:
-    """A row of the table for each size that only some kinds of models have."""
-    return "".join(
-        f"| {_SIZES.get(name, name)} | {size:,} |\n"
-        for name, size in sizes.items()
-        if name not in ("dim", "vocabulary")
-    )
+def _expansion(record: Expansion) -> str:
+    return _EXPANDED.format(added=record.added, file=record.file, shared=record.shared)
 
 
-def _trained(model: str, corpus: Mapping[str, Any], training: Mapping[str, Any]) -> str:
+def _trained(config: ModelConfig, predicted: str) -> str:
     """What the table says of the text and the run."""
-    tokens = corpus.get("tokens", 0)
+    corpus, run = config.corpus or Corpus.of(), config.training or Training.of()
     return _TRAINED.format(
-        sentences=corpus.get("sentences", 0),
-        tokens=tokens,
-        known=corpus.get("known_tokens", 0) / tokens if tokens else 0.0,
-        documents=corpus.get("documents", 0),
-        fingerprint=corpus.get("fingerprint", "?"),
-        loss=training.get("loss", float("nan")),
-        seconds=training.get("seconds", 0.0),
-        threads=training.get("threads", "?"),
-        predicted=_PREDICTED.get(model, "predicted word"),
+        sentences=corpus.sentences,
+        tokens=corpus.tokens,
+        known=corpus.known_tokens / corpus.tokens if corpus.tokens else 0.0,
+        documents=corpus.documents,
+        fingerprint=corpus.fingerprint or "?",
+        loss=float("nan") if run.loss is None else run.loss,
+        seconds=run.seconds or 0.0,
+        threads=run.threads or "?",
+        predicted=predicted,
     )

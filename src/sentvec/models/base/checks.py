@@ -1,87 +1,91 @@
-"""Whether an opened folder holds what encoding relies on: found out at once, not at first use."""
+"""Whether an opened folder has what encoding relies on: checked at once, not at first use.
+
+The configuration itself was checked where the folder was opened (`storage.config`).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sentvec.errors import FormatError
-from sentvec.models.sent2vec.settings import MAX_NGRAM
-from sentvec.storage.folder import CONFIG, TENSORS, ModelFolder
+from sentvec.storage.folder import CONFIG, TENSORS, ModelFolder, undescribed
 from sentvec.storage.rows import rows_of
 from sentvec.text.tokenizer import Tokenizer
+from sentvec.training.settings import MAX_NGRAM
 
-# The models of fastText, and of Sent2Vec the one with characters.
+# What models of fastText learned, and of Sent2Vec the one with characters.
 CHAR_NGRAMS = "cbow-c+w-ngrams"
 FASTTEXT = ("cbow", "skip-gram", "supervised", CHAR_NGRAMS)
 
 
-def check_parts(opened: ModelFolder) -> Tokenizer:
-    """Check what a model of any kind has, a tokenizer and sizes; returns the tokenizer.
+def check_tokenizer(opened: ModelFolder) -> Tokenizer:
+    """The tokenizer of a folder of any kind of model.
 
     Raises:
-        FormatError: The configuration describes no model.
+        FormatError: The configuration describes none.
     """
-    sizes = opened.config["sizes"]
     try:
-        tokenizer = Tokenizer(**opened.config["tokenizer"])
-        words, dim = (int(sizes[name]) for name in ("vocabulary", "dim"))
-        if words < 0 or dim < 1 or any(int(size) != size for size in sizes.values()):
-            msg = f"sizes {sizes}"
-            raise ValueError(msg)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise _undescribed(opened, error) from error
-    return tokenizer
+        return Tokenizer(**opened.config.tokenizer)
+    except (TypeError, ValueError) as error:
+        raise undescribed(opened.path / CONFIG, error) from error
 
 
-def check_opened(opened: ModelFolder) -> Tokenizer:
-    """Check the sizes, the n-grams and the matrices of a folder; returns its tokenizer.
+def check_rows(opened: ModelFolder, *, hashed: bool, characters: int = 0) -> None:
+    """Check the n-grams and the matrices of a model that averages the rows of a matrix.
 
-    For models that average the rows of a matrix.
+    Args:
+        opened: The folder.
+        hashed: Whether word n-grams, if it has any, are hashed into buckets, which it then needs.
+        characters: Rows that character n-grams have for themselves.
 
     Raises:
-        FormatError: The configuration describes no model, or one of other matrices.
+        FormatError: The configuration describes no such model, or one of other matrices.
     """
-    tokenizer = check_parts(opened)
-    sizes, settings = opened.config["sizes"], opened.config["settings"]
+    sizes, settings = opened.config.sizes, opened.config.settings
+    words, buckets, ngrams = sizes.vocabulary, sizes.buckets, settings.ngrams
+    if (
+        ngrams is None
+        or buckets is None
+        or not 1 <= ngrams <= MAX_NGRAM
+        or buckets < (hashed and ngrams > 1)
+    ):
+        error = ValueError(f"ngrams={ngrams} with {buckets} buckets")
+        raise undescribed(opened.path / CONFIG, error)
     try:
-        words, buckets, dim = (int(sizes[name]) for name in ("vocabulary", "buckets", "dim"))
-        ngrams, characters = int(settings["ngrams"]), _characters(opened)
-        hashed = ngrams > 1 and opened.config["model"] == "sent2vec"
-        if not 1 <= ngrams <= MAX_NGRAM or buckets < hashed or min(words, characters) < 0:
-            msg = f"ngrams={ngrams} with {buckets} buckets"
-            raise ValueError(msg)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise _undescribed(opened, error) from error
-    try:
-        shape = rows_of(opened.tensors, settings).shape
+        shape = rows_of(opened.tensors, settings.stored).shape
     except FormatError as error:
         msg = f"{opened.path / TENSORS}: {error}, or {CONFIG} is of another model"
         raise FormatError(msg) from error
     pairs = opened.tensors.get("pruned_buckets")
     least = words + (buckets + characters if pairs is None else len(pairs))
     # Models of other programs may have rows that nothing uses.
-    if shape[1] != dim or shape[0] < least or (shape[0] > least and "source" not in opened.config):
-        msg = f"{opened.path / TENSORS} has input_vectors of shape {shape}, expected {least, dim}"
+    if (
+        shape[1] != sizes.dim
+        or shape[0] < least
+        or (shape[0] > least and opened.config.source is None)
+    ):
+        expected = least, sizes.dim
+        msg = f"{opened.path / TENSORS} has input_vectors of shape {shape}, expected {expected}"
         raise FormatError(f"{msg} - {CONFIG} is of another model")
     _check_others(opened, words)
-    return tokenizer
 
 
-def _undescribed(opened: ModelFolder, error: Exception) -> FormatError:
-    msg = f"{opened.path / CONFIG} does not describe a model ({error!r}) - it is damaged"
-    return FormatError(msg)
+def character_buckets(opened: ModelFolder) -> int:
+    """Rows that character n-grams have for themselves; checks what hashing them relies on.
 
-
-def _characters(opened: ModelFolder) -> int:
-    """How many rows character n-grams have for themselves; checks what hashing them relies on."""
-    settings = opened.config["settings"]
-    if opened.config["model"] != "fasttext":
+    Raises:
+        FormatError: The configuration describes no model of fastText.
+    """
+    settings = opened.config.settings
+    if settings.model not in FASTTEXT or settings.min_n is None or settings.max_n is None:
+        grams = f"n-grams of {settings.min_n} to {settings.max_n} characters"
+        error = ValueError(f"model={settings.model!r} with {grams}")
+        raise undescribed(opened.path / CONFIG, error)
+    if settings.model != CHAR_NGRAMS:
         return 0
-    shortest, longest = int(settings["min_n"]), int(settings["max_n"])
-    if settings["model"] not in FASTTEXT or min(shortest, longest) < 0:
-        msg = f"model={settings['model']!r} with n-grams of {shortest} to {longest} characters"
-        raise ValueError(msg)
-    return int(settings["char_buckets"]) if settings["model"] == CHAR_NGRAMS else 0
+    if settings.char_buckets is None:
+        raise undescribed(opened.path / CONFIG, KeyError("char_buckets"))
+    return settings.char_buckets
 
 
 def _check_others(opened: ModelFolder, words: int) -> None:

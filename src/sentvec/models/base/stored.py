@@ -2,31 +2,35 @@
 
 A model is a vocabulary, a tokenizer, some tensors and a configuration. Here is what all kinds of
 models do with these parts: open, save and pickle them, warn about letter case, and refuse what a
-kind cannot do. How texts become vectors is for the classes that derive from it: `encoder` has those
-that average the rows of a matrix. Which kinds there are is in `foreign`.
+kind cannot do. How texts become vectors is for the classes that derive from it: those that average
+the rows of a matrix are in `averaging`. Which kinds there are is in `models.kinds`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError, SettingsError
 from sentvec.models.base.card import model_card
-from sentvec.models.base.checks import check_parts
+from sentvec.models.base.checks import check_tokenizer
 from sentvec.models.base.encoder import TextEncoder, Vectors
 from sentvec.models.base.results import Feature
-from sentvec.storage.folder import ModelFolder, write_folder
+from sentvec.storage.config import ModelConfig
+from sentvec.storage.folder import ModelFolder, open_folder, write_folder
 from sentvec.storage.rows import advise_access
 from sentvec.text.letter_case import warn_about_case
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
+
+# Opens a model of another program's file again, in another process too: a function of a module.
+Reopen = Callable[[Path], "StoredEncoder"]
 
 
 class StoredEncoder(TextEncoder):
@@ -40,10 +44,12 @@ class StoredEncoder(TextEncoder):
     Attributes:
         tokenizer: Cuts text into words, as in training; another may be set, and is saved.
         tensors: The arrays of the model by name, read-only and mapped where it was loaded.
-        config: What is known of the model: settings, corpus, sizes.
+        config: What is known of the model: kind, settings, sizes, corpus, training ...
     """
 
-    KIND: str
+    KIND: ClassVar[str]
+    # What the loss of a run of this kind is the mean over, for the model card.
+    PREDICTED: ClassVar[str] = "predicted word"
 
     def __init__(
         self,
@@ -51,14 +57,15 @@ class StoredEncoder(TextEncoder):
         vocabulary: Callable[[], Vocabulary],
         tokenizer: Tokenizer,
         tensors: dict[str, NDArray[Any]],
-        config: dict[str, Any],
+        config: ModelConfig | Mapping[str, Any],
         origin: Path | None = None,
+        reopen: Reopen | None = None,
     ) -> None:
         self._read_vocabulary = vocabulary
         self._tokenizer = tokenizer
         self.tensors = tensors
-        self.config = config
-        self._origin = origin
+        self.config = ModelConfig.of(config)
+        self._origin, self._reopen = origin, reopen
         self._case_was_told = False
         self._reads_everywhere = True  # as the system takes it without being told
 
@@ -80,7 +87,7 @@ class StoredEncoder(TextEncoder):
     @classmethod
     def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
         """Check that a folder has what encoding relies on; returns its tokenizer."""
-        return check_parts(opened)
+        return check_tokenizer(opened)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -90,14 +97,14 @@ class StoredEncoder(TextEncoder):
     @tokenizer.setter
     def tokenizer(self, chosen: Tokenizer) -> None:
         # The configuration is what is saved, printed and compared.
-        settings = {**self.config["settings"], "tokenizer": chosen.name}
-        self.config = {**self.config, "settings": settings, "tokenizer": chosen.to_config()}
+        settings = self.config.settings.with_values(tokenizer=chosen.name)
+        self.config = self.config.with_values(settings=settings, tokenizer=chosen.to_config())
         self._tokenizer = chosen
 
     @property
     def dim(self) -> int:
         """Length of the vectors."""
-        return int(self.config["sizes"]["dim"])
+        return self.config.sizes.dim
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -106,7 +113,7 @@ class StoredEncoder(TextEncoder):
 
     @property
     def _n_words(self) -> int:
-        return int(self.config["sizes"]["vocabulary"])
+        return self.config.sizes.vocabulary
 
     def explain(self, text: str) -> list[Feature]:
         """Take a text's vector apart into what its words add to it, largest first.
@@ -115,6 +122,15 @@ class StoredEncoder(TextEncoder):
             SettingsError: The vectors of this kind of model are no sum of parts.
         """
         raise unsupported(self, "vectors that can be taken apart")
+
+    @property
+    def input_vectors(self) -> NDArray[Any]:
+        """The matrix whose rows are averaged.
+
+        Raises:
+            SettingsError: This kind of model has none.
+        """
+        raise unsupported(self, "matrix of input vectors")
 
     def word_vector(self, word: str) -> Vectors:
         """The vector of a word: float32 (dim,), a copy.
@@ -131,7 +147,8 @@ class StoredEncoder(TextEncoder):
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: a mapped model travels as its path, not as its gigabytes."""
         if self._origin is not None:
-            return {"origin": str(self._origin), "config": self.config, "tokenizer": self.tokenizer}
+            return {"origin": str(self._origin), "reopen": self._reopen, "config": self.config,
+                    "tokenizer": self.tokenizer}  # fmt: skip
         # Of one whose rows are made when they are asked for, all of them.
         tensors = {name: tensor[:] for name, tensor in self.tensors.items()}
         return {"vocabulary": self.vocabulary, "tokenizer": self.tokenizer,
@@ -139,9 +156,9 @@ class StoredEncoder(TextEncoder):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "origin" in state:
-            from sentvec.models.kinds.load import load  # which knows all kinds of models
-
-            opened = load(state["origin"], tokenizer=state["tokenizer"])
+            path, reopen = Path(state["origin"]), state.get("reopen")
+            opened = reopen(path) if reopen else type(self).from_folder(open_folder(path))
+            opened.tokenizer = state["tokenizer"]
             if opened.config != state["config"]:
                 msg = f"{state['origin']} is not the model that was pickled - it was replaced since"
                 raise FormatError(msg)
@@ -174,7 +191,7 @@ class StoredEncoder(TextEncoder):
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        card = model_card(Path(folder).name, self.config)
+        card = model_card(Path(folder).name, self.config, self.PREDICTED)
         write_folder(folder, self.config, self.vocabulary, self.tensors, card)
 
     def without_targets(self) -> StoredEncoder:
@@ -183,7 +200,7 @@ class StoredEncoder(TextEncoder):
         Raises:
             SettingsError: This kind of model has nothing of the sort.
         """
-        msg = f"the model is a {self.config['model']} model, which has no targets to leave out - "
+        msg = f"the model is a {self.config.kind} model, which has no targets to leave out - "
         raise SettingsError(msg + "keep targets as they are (no --no-targets)")
 
 
@@ -196,6 +213,6 @@ def unsupported(model: StoredEncoder, what: str, name: str = "the model") -> Set
         name: How the user knows it, as an argument or by its use.
     """
     return SettingsError(
-        f"{name} is a {model.config['model']} model, which has no {what} - expected a model of "
+        f"{name} is a {model.config.kind} model, which has no {what} - expected a model of "
         "Sent2Vec, Siamese CBOW or fastText, or word vectors"
     )

@@ -21,12 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import UnknownWordError
-from sentvec.models.base.averaging import SENTENCE_END, SentenceEncoder
-from sentvec.models.base.checks import CHAR_NGRAMS
+from sentvec.models.base.averaging import SentenceEncoder
+from sentvec.models.base.checks import (
+    CHAR_NGRAMS,
+    character_buckets,
+    check_rows,
+    check_tokenizer,
+)
 from sentvec.models.base.encoder import Vectors
 from sentvec.models.base.explain import feature_names, shares
 from sentvec.models.base.inputs import as_texts
 from sentvec.models.base.means import mean_rows, sum_rows
+from sentvec.models.base.packing import SENTENCE_END
 from sentvec.models.base.results import Feature
 from sentvec.models.base.similarity import normalized
 from sentvec.models.fasttext.subwords import (
@@ -35,8 +41,10 @@ from sentvec.models.fasttext.subwords import (
     token_ngram_rows,
     word_hashes,
 )
+from sentvec.storage.folder import ModelFolder
 from sentvec.storage.rows import DenseRows
 from sentvec.text.ngrams import NO_ROW
+from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import encode
 
 Ints = NDArray[np.int64]
@@ -49,24 +57,31 @@ class FastText(SentenceEncoder):
 
     KIND = "fasttext"
     EXTRA_TENSORS = ("pruned_buckets",)
+    HASHES_CHARACTERS = True
+
+    @classmethod
+    def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
+        check_rows(opened, hashed=False, characters=character_buckets(opened))
+        return check_tokenizer(opened)
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
-        settings, sizes = self.config["settings"], self.config["sizes"]
-        self._model = settings["model"]
+        settings = self.config.settings
+        self._model = settings.model
         pairs = self.tensors.get("pruned_buckets")
         self._kept = None if pairs is None else KeptBuckets(pairs)
         # Model 5 of Sent2Vec has buckets of their own for characters, after those of word n-grams.
-        of_words = sizes["buckets"] if self._model == CHAR_NGRAMS else 0
-        self._characters = {
-            "n_words": sizes["vocabulary"] + of_words,
-            "buckets": settings["char_buckets"] if of_words else sizes["buckets"],
-            "min_n": settings["min_n"],
-            "max_n": settings["max_n"],
+        of_words = self._buckets if self._model == CHAR_NGRAMS else 0
+        self._characters: dict[str, Any] = {
+            "n_words": self._n_words + of_words,
+            "buckets": settings.char_buckets if of_words else self._buckets,
+            "min_n": settings.min_n,
+            "max_n": settings.max_n,
             "kept": self._kept,
         }
         # Before version 12 the end of a line was a word like others.
-        self._end_has_parts = settings.get("layout_version", 12) < 12
+        version = settings.layout_version
+        self._end_has_parts = version is not None and version < 12
         self._rows_of_word = lru_cache(_REMEMBERED)(self._find_rows)
 
     def _find_rows(self, word: str) -> Ints:
@@ -185,13 +200,12 @@ class FastText(SentenceEncoder):
 
     def _word_ngrams(self, words: list[str]) -> Ints:
         """The rows of a line's word n-grams by start and length, int64 (n, ngrams - 1)."""
-        sizes = self.config["sizes"]
         return token_ngram_rows(
             word_hashes([encode(word) for word in words]),
             np.array([0, len(words)]),
-            n_words=sizes["vocabulary"],
+            n_words=self._n_words,
             ngrams=self._ngrams,
-            buckets=sizes["buckets"],
+            buckets=self._buckets,
             kept=self._kept,
         )
 

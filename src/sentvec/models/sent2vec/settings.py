@@ -1,29 +1,75 @@
-"""The settings of Sent2Vec: names, defaults, meanings and limits, each in one place.
+"""The settings of Sent2Vec: names, defaults, meanings, limits and presets, each in one place.
 
-What the settings of all models do alike (limits, presets, `config.json`) is in `fields`.
+The presets of the paper are table 5 of Pagliardini et al. (2018); the L1 rows are appendix B (the
+same settings with tau = 0.0005). What the paper does not state is our default: buckets are chosen
+from the corpus, text is tokenised with `simple`.
+
+The default is for corpora of 10^5 to 10^8 words and was chosen by measurement (docs/results): more
+words are predicted (t), each against more words, shared by the sentence, and more n-grams are left
+out.
+
+What the settings of all models do alike (limits, presets, `config.json`) is in `training.settings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from sentvec.errors import SettingsError
-from sentvec.models.sent2vec.presets import PRESETS
+from sentvec.training.runs.plan import RunOptions
 from sentvec.training.settings import (
     COMMON_LIMITS,
+    MAX_NGRAM,
     Limit,
     Settings,
     finite,
     on_or_off,
     one_of,
     optional,
+    setting,
     whole_from,
 )
-from sentvec.training.settings import setting as _setting
 
-MAX_NGRAM = 20
+_DEFAULT: dict[str, Any] = {}
+
+
+def _paper(
+    dim: int, min_count: int, min_target_count: int, epochs: int, subsample: float, drop: int | None
+) -> dict[str, Any]:
+    """A row of table 5, in its order; `drop` is K, None for the unigram models."""
+    return {
+        "dim": dim,
+        "min_count": min_count,
+        "min_target_count": min_target_count,
+        "lr": 0.2,
+        "epochs": epochs,
+        "subsample": subsample,
+        "ngrams": 1 if drop is None else 2,
+        "drop_ngrams": drop or 0,
+        "negatives": 10,
+        "shared_negatives": False,
+    }
+
+
+_BOOKS_BIGRAMS = _paper(700, 5, 5, 12, 5e-6, 7)
+_WIKI_BIGRAMS = _paper(700, 8, 20, 9, 5e-6, 4)
+
+PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "default": _DEFAULT,
+        "paper/books-unigrams": _paper(700, 5, 8, 13, 1e-5, None),
+        "paper/books-bigrams": _BOOKS_BIGRAMS,
+        "paper/books-bigrams-l1": {**_BOOKS_BIGRAMS, "l1": 0.0005},
+        "paper/wiki-unigrams": _paper(600, 8, 20, 9, 1e-5, None),
+        "paper/wiki-bigrams": _WIKI_BIGRAMS,
+        "paper/wiki-bigrams-l1": {**_WIKI_BIGRAMS, "l1": 0.0005},
+        "paper/twitter-unigrams": _paper(700, 20, 20, 3, 1e-6, None),
+        "paper/twitter-bigrams": _paper(700, 20, 20, 3, 1e-6, 3),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,38 +80,38 @@ class Sent2VecSettings(Settings):
     5e-06
     """
 
-    dim: int = _setting(100, "length of the vectors")
-    epochs: int = _setting(5, "passes over the corpus")
-    lr: float = _setting(0.3, "learning rate at the start; it falls linearly to 0")
-    min_count: int = _setting(5, "words seen less often are unknown")
-    min_target_count: int = _setting(
+    dim: int = setting(100, "length of the vectors")
+    epochs: int = setting(5, "passes over the corpus")
+    lr: float = setting(0.3, "learning rate at the start; it falls linearly to 0")
+    min_count: int = setting(5, "words seen less often are unknown")
+    min_target_count: int = setting(
         0, "words seen less often are never predicted, but stand in contexts"
     )
-    max_vocab: int | None = _setting(None, "keep at most so many words, the commonest")
-    subsample: float = _setting(
+    max_vocab: int | None = setting(None, "keep at most so many words, the commonest")
+    subsample: float = setting(
         1e-4, "t: commoner words are predicted less often; 0 predicts every word"
     )
-    negatives: int = _setting(30, "words drawn against each predicted word")
-    shared_negatives: bool = _setting(
+    negatives: int = setting(30, "words drawn against each predicted word")
+    shared_negatives: bool = setting(
         True, "draw negatives for up to 8 words of a sentence, not for each"
     )
-    ngrams: int = _setting(2, "longest word n-gram; 1 for words alone")
-    buckets: int | None = _setting(
+    ngrams: int = setting(2, "longest word n-gram; 1 for words alone")
+    buckets: int | None = setting(
         None, "rows for n-grams, found by hashing; without it, chosen from the size of the corpus"
     )
-    drop_ngrams: int = _setting(8, "K: n-grams left out at random for each predicted word")
-    l1: float = _setting(0.0, "weight of the L1 penalty (the paper's tau; 0.0005 there)")
-    variant: str = _setting("paper", "`paper`, or `released` for what the authors' program does")
-    tokenizer: str = _setting("simple", "whitespace, simple, tweet or ptb")
-    dtype: str = _setting(
+    drop_ngrams: int = setting(8, "K: n-grams left out at random for each predicted word")
+    l1: float = setting(0.0, "weight of the L1 penalty (the paper's tau; 0.0005 there)")
+    variant: str = setting("paper", "`paper`, or `released` for what the authors' program does")
+    tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
+    dtype: str = setting(
         "float32", "float16 halves memory and model: half precision, rounded at random"
     )
-    shuffle: bool = _setting(True, "take sentences in random order")
-    threads: int | None = _setting(None, "worker threads; without it, one per processor")
-    deterministic: bool = _setting(
+    shuffle: bool = setting(True, "take sentences in random order")
+    threads: int | None = setting(None, "worker threads; without it, one per processor")
+    deterministic: bool = setting(
         False, "with several threads, the same result every time; a copy of the matrices for each"
     )
-    seed: int = _setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
+    seed: int = setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
 
     LIMITS: ClassVar[tuple[Limit, ...]] = (
         *COMMON_LIMITS,
@@ -91,3 +137,28 @@ class Sent2VecSettings(Settings):
     def _implied(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         # the released program draws negatives for each word
         return {"shared_negatives": False} if given.get("variant") == "released" else {}
+
+
+class Sent2VecOptions(RunOptions, total=False):
+    """Keywords of `Sent2Vec.train`, for editors and type checkers."""
+
+    dim: int | None
+    epochs: int | None
+    lr: float | None
+    min_count: int | None
+    min_target_count: int | None
+    max_vocab: int | None
+    subsample: float | None
+    negatives: int | None
+    shared_negatives: bool | None
+    ngrams: int | None
+    buckets: int | None
+    drop_ngrams: int | None
+    l1: float | None
+    variant: str | None
+    tokenizer: str | None
+    dtype: str | None
+    shuffle: bool | None
+    threads: int | None
+    deterministic: bool | None
+    seed: int | None

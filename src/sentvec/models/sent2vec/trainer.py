@@ -1,17 +1,35 @@
-"""How Sent2Vec trains on a batch: the tables a run draws from, and the workers of the threads."""
+"""How Sent2Vec is trained: what a run of it needs to know, and the arrays that it changes.
+
+Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional
+n-Gram Features", NAACL 2018. The update is in `kernels.sent2vec`, the workers in `worker`, epochs
+and threads in `training.loop`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import CorpusError
 from sentvec.machine import processors
+from sentvec.models.base.averaging import SentenceEncoder
+from sentvec.models.base.stored import StoredEncoder
+from sentvec.models.sent2vec.initial import checked_model, copy_vectors, shaped_like
+from sentvec.models.sent2vec.sentences import Sentences
 from sentvec.models.sent2vec.settings import Sent2VecSettings
+from sentvec.models.sent2vec.worker import Shared, Worker
+from sentvec.storage.records import Sizes
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.vocabulary import Vocabulary
-from sentvec.training import memory
+from sentvec.training import matrices, memory
+from sentvec.training.batches import Schedule, Units
+from sentvec.training.progress import Listener
 from sentvec.training.subsampling import kept_share
+from sentvec.training.summary import Trained
+from sentvec.training.trainer import Arrays, CorpusSize, Needs, Shapes, Trainer, schedule_of
 
 Floats = NDArray[np.float32]
 
@@ -22,14 +40,127 @@ MIN_WORDS = 2  # of a vocabulary
 # Of the words drawn as negatives, so many are not the commonest at least. Counts of text are far
 # from it: of two words, one would have to be seen a hundred million times as often as the other.
 MIN_OTHERS = 1e-4
-# Of a worker, for each feature of the longest sentence: 18 rows of integers, four slots, the rest.
-SCRATCH_BYTES = 18 * 8 + 4 * 8 + 20
+# Of a worker, for each feature of the longest sentence: 13 integers, four slots, the rest.
+SCRATCH_BYTES = 13 * 8 + 4 * 8 + 20
 
 
-def resolved(settings: Sent2VecSettings, corpus: EncodedCorpus) -> Sent2VecSettings:
-    """The settings with what depends on the corpus and the machine filled in."""
-    buckets = buckets_for(settings, len(corpus.ids)) or None
-    return settings.with_values(buckets=buckets, threads=settings.threads or processors())
+class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
+    """Trains Sent2Vec; it may continue a model, whose words keep their ids and vectors."""
+
+    KIND = "sent2vec"
+    SETTINGS = Sent2VecSettings
+    INIT_FROM = "Start from the vectors and the vocabulary of this model."
+
+    init: SentenceEncoder | None
+
+    @classmethod
+    def begin(
+        cls,
+        settings: Sent2VecSettings,
+        given: Mapping[str, Any],
+        init: StoredEncoder | None = None,
+    ) -> Self:
+        """The trainer of a new run; see `Trainer.begin`."""
+        if init is None:
+            return super().begin(settings, given)
+        model = checked_model(init)
+        return cls(shaped_like(model, settings, set(given)), model.tokenizer, model)
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """The words of the model that the run starts from."""
+        return None if self.init is None else self.init.vocabulary
+
+    def check(self) -> None:
+        """Check what the settings alone ask for; see `Trainer.check`."""
+        super().check()
+        known = 0 if self.init is None else len(self.init.vocabulary)
+        fewest = buckets_for(self.settings, tokens=0)
+        memory_of(self.settings, max(known, MIN_WORDS), fewest).check(at_least=True)
+
+    def needs(self, size: CorpusSize) -> Needs:
+        """What a training needs; without a corpus, with the most buckets it would choose."""
+        settings = self.settings
+        tokens = 2 * MAX_BUCKETS if size.known_tokens is None else size.known_tokens
+        buckets = buckets_for(settings, tokens)
+        rows = (2 * size.words + buckets) * settings.dim * np.dtype(settings.dtype).itemsize
+        return Needs.of(
+            memory_of(settings, size.words, buckets), f"{buckets:,} n-gram buckets", rows, size
+        )
+
+    def resolve(self, corpus: EncodedCorpus) -> Self:
+        """Fill in the number of buckets and of threads."""
+        buckets = buckets_for(self.settings, len(corpus.ids)) or None
+        threads = self.settings.threads or processors()
+        return self.with_settings(self.settings.with_values(buckets=buckets, threads=threads))
+
+    def data(self, corpus: EncodedCorpus, name: str = "the corpus") -> Sentences:
+        """The corpus as the model goes through it; see `Trainer.data`."""
+        vocabulary = corpus.vocabulary
+        check_negatives(vocabulary)
+        return Sentences(
+            units=Units(corpus.ids, corpus.offsets),
+            vocabulary=vocabulary,
+            keep=keep_probabilities(vocabulary.counts, self.settings),
+            longest=corpus.longest_sentence(),
+            trained=Trained.on_words(corpus.stats),
+        )
+
+    def memory(self, data: Sentences) -> memory.MemoryEstimate:
+        """What the run will need."""
+        buckets = self.settings.buckets or 0
+        return memory_of(self.settings, len(data.vocabulary), buckets, data.longest)
+
+    def shapes(self, data: Sentences) -> Shapes:
+        """Source vectors of words, buckets and (released variant) the placeholder; targets."""
+        settings, words = self.settings, len(data.vocabulary)
+        rows = words + (settings.buckets or 0) + (settings.variant == "released")
+        return {
+            "input_vectors": (rows, settings.dim, settings.dtype),
+            "output_vectors": (words, settings.dim, settings.dtype),
+        }
+
+    def start(self, data: Sentences, listener: Listener | None = None) -> Arrays:
+        """Source vectors at random, target vectors of zero; or those of the model to start from."""
+        settings, shapes = self.settings, self.shapes(data)
+        rows, dim, dtype = shapes["input_vectors"]
+        V = matrices.uniform(
+            rows, dim, seed=settings.seed, threads=settings.threads or 1, dtype=dtype
+        )
+        U = matrices.zeros(*shapes["output_vectors"])
+        if self.init is not None:
+            copy_vectors(self.init, V, U)
+        return {"input_vectors": V, "output_vectors": U}
+
+    def workers(self, data: Sentences, arrays: Sequence[Arrays]) -> list[Worker]:
+        """Workers that share the tables they draw from."""
+        counts = data.vocabulary.counts
+        shared = Shared(counts, data.keep, self.settings, data.words)
+        return [Worker(shared, each) for each in arrays]
+
+    @property
+    def copies(self) -> bool:
+        """Whether workers have matrices of their own: with `deterministic` and several threads."""
+        return self.settings.deterministic and (self.settings.threads or 1) > 1
+
+    def untrained_loss(self, data: Sentences) -> float:
+        """Log 2 for the target and each negative."""
+        return float((1 + self.settings.negatives) * np.log(2))
+
+    def schedule(self) -> Schedule:
+        """Epochs, learning rate, order and threads."""
+        return schedule_of(self.settings)
+
+    def kept(self, data: Sentences, arrays: Arrays) -> Arrays:
+        """The matrices without the placeholder of the released variant."""
+        rows = len(data.vocabulary) + (self.settings.buckets or 0)
+        return {**arrays, "input_vectors": arrays["input_vectors"][:rows]}
+
+    def described(self, data: Sentences) -> dict[str, Any]:
+        """The sizes of the model."""
+        settings, words = self.settings, len(data.vocabulary)
+        buckets = settings.buckets or 0
+        return {"sizes": Sizes.of(dim=settings.dim, vocabulary=words, buckets=buckets)}
 
 
 def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
@@ -50,20 +181,6 @@ def memory_of(
     return memory.estimate(
         copies * matrix_bytes, n_words, scratch=threads * longest * settings.ngrams * SCRATCH_BYTES
     )
-
-
-def check_least_memory(settings: Sent2VecSettings, known_words: int = 0) -> None:
-    """Check what the settings alone ask for, before an hour is spent on counting words.
-
-    Args:
-        settings: Of the run.
-        known_words: The size of the vocabulary it starts from, if any.
-
-    Raises:
-        NotEnoughMemoryError: The run cannot go well, however small its corpus.
-    """
-    fewest = buckets_for(settings, tokens=0)
-    memory_of(settings, max(known_words, MIN_WORDS), fewest).check(at_least=True)
 
 
 def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) -> Floats:

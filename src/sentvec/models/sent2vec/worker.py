@@ -5,98 +5,104 @@ The update is in `kernels.sent2vec`; which batches there are is in `training.bat
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.models.sent2vec.sentences import Sentences
 from sentvec.models.sent2vec.settings import Sent2VecSettings
-from sentvec.text.encoded import EncodedCorpus
 from sentvec.text.ngrams import ngram_rows, placeholder_rows
-from sentvec.training import matrices
-from sentvec.training.batches import Batch, Batches, Schedule
-from sentvec.training.rounds import Rounds
+from sentvec.training import matrices, trainer
+from sentvec.training.batches import Batch, Schedule
 
 Floats = NDArray[np.float32]
 
 
 class Shared:
-    """What all workers read or change: the matrices, the tables, the settings."""
+    """What all workers read: the tables they draw from, and the settings."""
 
     def __init__(
         self,
         counts: NDArray[np.int64],
         keep: Floats,
-        V: matrices.Matrix,
-        U: matrices.Matrix,
         settings: Sent2VecSettings,
         tokens: int,
     ) -> None:
-        from sentvec.kernels import logistic, setup
-        from sentvec.kernels import precision as storage
-        from sentvec.kernels.sent2vec import update as sent2vec
+        from sentvec.kernels.logistic import logistic_table
+        from sentvec.kernels.precision import noise_table
+        from sentvec.kernels.sent2vec.arguments import Tables
+        from sentvec.kernels.setup import alias_table
 
-        self.train_batch = sent2vec.train_batch
-        self.integer_rows = sent2vec.INTEGER_ROWS
-        self.keep, self.V, self.U, self.settings = keep, V, U, settings
+        self.settings = settings
         self.total = float(tokens * settings.epochs)
         self.rate, self.tau = settings.lr, settings.l1
-        self.table = logistic.logistic_table()
-        self.alias_keep = np.empty(len(counts), np.float32)
-        self.alias_other = np.empty(len(counts), np.uint32)
+        alias_keep, alias_other = (
+            np.empty(len(counts), np.float32),
+            np.empty(len(counts), np.uint32),
+        )
         # q_n: the square root of the count (paper, section 2.1)
-        setup.alias_table(np.sqrt(counts.astype(np.float64)), self.alias_keep, self.alias_other)
-        self.noise = storage.noise_table(settings.dim, settings.seed)
-        self._half_matrix = storage.HalfMatrix
-
-    def with_copies(self, rounds: Rounds | None, number: int) -> Shared:
-        """The same with a worker's own matrices, where workers have some."""
-        if rounds is None:
-            return self
-        own = copy.copy(self)
-        own.V, own.U = (copies[number] for copies in rounds.copies)
-        return own
+        alias_table(np.sqrt(counts.astype(np.float64)), alias_keep, alias_other)
+        self.tables = Tables(keep, alias_keep, alias_other, logistic_table())
+        self.noise = noise_table(settings.dim, settings.seed)
 
     def for_kernel(self, matrix: matrices.Matrix) -> Any:
         """The matrix as one worker's kernel takes it."""
+        from sentvec.kernels.precision import HalfMatrix
+
         if matrix.dtype == np.float32:
             return matrix
-        return self._half_matrix(matrix.view(np.uint16), self.noise, np.zeros(1, np.uint64))
+        return HalfMatrix(matrix.view(np.uint16), self.noise, np.zeros(1, np.uint64))
 
 
-class Worker:
-    """Trains on batches, with the scratch memory of one thread."""
+class Worker(trainer.Worker[Sentences]):
+    """Trains on batches, with the scratch memory of one thread.
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._V, self._U = shared.for_kernel(shared.V), shared.for_kernel(shared.U)
-        self._work = np.empty((4, shared.settings.dim), np.float32)
-        self._make_room(0)
+    Args:
+        shared: What all workers read.
+        arrays: Source and target vectors, changed in place.
+    """
+
+    def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
+        V, U = arrays["input_vectors"], arrays["output_vectors"]
+        self._shared, self.arrays, self._n_words = shared, arrays, len(U)
+        self._V, self._U = shared.for_kernel(V), shared.for_kernel(U)
+        self._scratch = self._make_room(0)
 
     def __call__(self, batch: Batch) -> tuple[float, int]:
         """Train on a batch; returns (sum of losses, number of targets)."""
+        from sentvec.kernels.random import Key
+        from sentvec.kernels.rate import Rate
+        from sentvec.kernels.sent2vec import update
+        from sentvec.kernels.sent2vec.arguments import Method
+
         s, shared = self._shared.settings, self._shared
-        longest = int(np.diff(batch.offsets).max(initial=0)) * s.ngrams
-        if longest > self._longest:
-            self._make_room(longest)
-        shape = {"n_words": len(shared.U), "ngrams": s.ngrams, "buckets": s.buckets or 1}
-        grams = ngram_rows(batch.ids, batch.offsets, **shape)
+        features = int(np.diff(batch.offsets).max(initial=0)) * s.ngrams
+        if features > len(self._scratch.rows):
+            self._scratch = self._make_room(features)
         released = s.variant == "released"
-        if released:
-            placeholders = placeholder_rows(batch.ids, batch.offsets, **shape)
-        else:
-            placeholders = np.empty((len(batch.ids), 0), np.int64)
-        loss, targets = shared.train_batch(
-            batch.ids, batch.offsets, batch.sentences, grams, placeholders,
-            self._V, self._U, shared.keep, shared.alias_keep, shared.alias_other, shared.table,
-            s.negatives, s.shared_negatives, s.drop_ngrams, shared.tau, released,
-            shared.rate, float(batch.done), shared.total, s.seed, batch.epoch,
-            self._work, self._integers, self._slots, self._floats,
+        method = Method(s.negatives, s.shared_negatives, s.drop_ngrams, shared.tau, released)
+        rate, key = Rate(shared.rate, float(batch.done), shared.total), Key(s.seed, batch.epoch)
+        loss, targets = update.train_batch(
+            self._with_ngrams(batch), self._V, self._U, shared.tables, method, rate, key,
+            self._scratch,
         )  # fmt: skip
         return float(loss), int(targets)
 
-    def evaluate(self, corpus: EncodedCorpus) -> float:
+    def _with_ngrams(self, batch: Batch) -> Any:
+        """The batch as the kernel takes it."""
+        from sentvec.kernels.sent2vec import arguments
+
+        s = self._shared.settings
+        shape = {"n_words": self._n_words, "ngrams": s.ngrams, "buckets": s.buckets or 1}
+        grams = ngram_rows(batch.ids, batch.offsets, **shape)
+        if s.variant == "released":
+            placeholder_grams = placeholder_rows(batch.ids, batch.offsets, **shape)
+        else:
+            placeholder_grams = np.empty((len(batch.ids), 0), np.int64)
+        return arguments.Batch(batch.ids, batch.offsets, batch.sentences, grams, placeholder_grams)
+
+    def evaluate(self, data: Sentences) -> trainer.HeldOut:
         """The loss per target on another text, with the same ids; changes nothing.
 
         A learning rate of 0 makes the kernel compute every loss and add zeros. Targets, dropped
@@ -106,19 +112,14 @@ class Worker:
         rate, total, tau = shared.rate, shared.total, shared.tau
         shared.rate, shared.total, shared.tau = 0.0, 1.0, 0.0
         try:
-            s = shared.settings
-            batches = Batches(corpus, Schedule(1, 1.0, False, s.seed, 1))
+            batches = data.batches(Schedule(1, 1.0, False, shared.settings.seed, 1))
             results = [self(batch) for batch in batches]
         finally:
             shared.rate, shared.total, shared.tau = rate, total, tau
-        targets = sum(count for _, count in results)
-        return sum(loss for loss, _ in results) / targets if targets else float("nan")
+        return trainer.HeldOut(trainer.mean_loss(results), {})
 
-    def _make_room(self, longest: int) -> None:
-        """Scratch for sentences of so many features."""
-        negatives = self._shared.settings.negatives
-        self._longest = longest
-        width = max(longest, negatives + 1)
-        self._integers = np.zeros((self._shared.integer_rows, width), np.int64)
-        self._slots = np.empty(4 * longest + 4, np.int64)
-        self._floats = np.empty(longest + 2 * negatives + 2, np.float32)
+    def _make_room(self, features: int) -> Any:
+        """Scratch for sentences of up to N features."""
+        from sentvec.kernels.sent2vec.arguments import make_scratch
+
+        return make_scratch(features, self._shared.settings.negatives, self._shared.settings.dim)

@@ -1,15 +1,20 @@
-"""The settings of Siamese CBOW: names, defaults, meanings and limits, each in one place.
+"""The settings of Siamese CBOW: names, defaults, meanings, limits and presets, each in one place.
 
-What the settings of all models do alike (limits, presets, `config.json`) is in `fields`.
+`paper/siamese-cbow` is section 3 of Kenter, Borisov and de Rijke (2016). What the paper does not
+state is as in their program: the start, sentences cut at 50 words, and two neighbours or none.
+`siamese-cbow` is our default (docs/papers.md).
+
+What the settings of all models do alike (limits, presets, `config.json`) is in `training.settings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
-from sentvec.models.sent2vec.presets import SIAMESE_PRESETS
+from sentvec.training.runs.plan import RunOptions
 from sentvec.training.settings import (
     COMMON_LIMITS,
     Limit,
@@ -19,6 +24,29 @@ from sentvec.training.settings import (
     optional,
     setting,
     whole_from,
+)
+
+PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "siamese-cbow": {},
+        "paper/siamese-cbow": {
+            "dim": 300,
+            "epochs": 1,
+            "lr": 1e-4,
+            "optimizer": "sgd",
+            "batch": 100,
+            "batch_gradient": "mean",
+            "min_count": 5,
+            "positives": 2,
+            "edges": "skip",
+            "negatives": 2,
+            "shared_negatives": False,
+            "temperature": 1.0,
+            "max_tokens": 50,
+            "subsample": 0.0,
+            "init_std": 0.01,
+        },
+    }
 )
 
 
@@ -79,8 +107,34 @@ class SiameseCBOWSettings(Settings):
         ("max_tokens", optional(whole_from(1)), "a whole number from 1, or none for all"),
         ("init_std", finite(lambda v: v > 0), "a finite number above 0 (0.01 in the paper)"),
     )
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = SIAMESE_PRESETS
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def to_config(self) -> dict[str, Any]:
         """The settings as stored in `config.json`; `ngrams` says that texts have words alone."""
         return {**Settings.to_config(self), "ngrams": 1}
+
+
+class SiameseCBOWOptions(RunOptions, total=False):
+    """Keywords of `SiameseCBOW.train`, for editors and type checkers."""
+
+    dim: int | None
+    epochs: int | None
+    lr: float | None
+    optimizer: str | None
+    batch: int | None
+    batch_gradient: str | None
+    min_count: int | None
+    max_vocab: int | None
+    positives: int | None
+    negatives: int | None
+    shared_negatives: bool | None
+    temperature: float | None
+    edges: str | None
+    max_tokens: int | None
+    subsample: float | None
+    init_std: float | None
+    tokenizer: str | None
+    dtype: str | None
+    shuffle: bool | None
+    threads: int | None
+    seed: int | None

@@ -1,38 +1,132 @@
-"""How Siamese CBOW trains on a batch: the corpus as it goes through it, and the workers.
+"""How Siamese CBOW is trained: what a run of it needs to know, and the arrays that it changes.
 
-The update is in `kernels.siamese`, what a batch is made of in `kernels.slots`, which sentences are
-neighbours in `kernels.pairing`.
+Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence
+Representations", ACL 2016. The update is in `kernels.siamese_cbow`, the workers in `worker`, epochs
+and threads in `training.loop`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sentvec.errors import CorpusError
 from sentvec.machine import processors
+from sentvec.models.base.averaging import SentenceEncoder
+from sentvec.models.base.stored import StoredEncoder
+from sentvec.models.siamese_cbow.initial import checked_vectors, copy_word_vectors
+from sentvec.models.siamese_cbow.pairs import Pairs
 from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
+from sentvec.models.siamese_cbow.worker import Shared, Worker, slots_of
+from sentvec.storage.records import Sizes
 from sentvec.text.encoded import EncodedCorpus
-from sentvec.training import memory
-from sentvec.training.batches import Units
+from sentvec.text.tokenizer import Tokenizer
+from sentvec.training import matrices, memory
+from sentvec.training.batches import Schedule
+from sentvec.training.progress import Listener
+from sentvec.training.trainer import Arrays, CorpusSize, Needs, Shapes, Trainer, schedule_of
 
-Floats = NDArray[np.float32]
 MIN_WORDS = 2  # of a vocabulary
 
 
-def resolved(settings: SiameseCBOWSettings) -> SiameseCBOWSettings:
-    """The settings with what depends on the machine filled in."""
-    return settings.with_values(threads=settings.threads or processors())
+class SiameseCBOWTrainer(Trainer[SiameseCBOWSettings, Pairs]):
+    """Trains Siamese CBOW; words may start with the vectors of another model."""
 
+    KIND = "siamese-cbow"
+    SETTINGS = SiameseCBOWSettings
+    INIT_FROM = "Start from the word vectors of this model, or file of another program."
 
-def slots_of(settings: SiameseCBOWSettings) -> int:
-    """The most sentences that a batch averages."""
-    if settings.shared_negatives:
-        return settings.batch + 2 + settings.negatives
-    return settings.batch * (3 + settings.negatives)
+    init: SentenceEncoder | None
+
+    @classmethod
+    def begin(
+        cls,
+        settings: SiameseCBOWSettings,
+        given: Mapping[str, Any],
+        init: StoredEncoder | None = None,
+    ) -> Self:
+        """The trainer of a new run; see `Trainer.begin`."""
+        if init is None:
+            return super().begin(settings, given)
+        vectors = checked_vectors(init, given.get("dim"))
+        settings = settings.with_values(dim=vectors.dim)
+        return cls(settings, Tokenizer(settings.tokenizer), vectors)
+
+    def check(self) -> None:
+        """Check what the settings alone ask for; see `Trainer.check`."""
+        super().check()
+        memory_of(self.settings, MIN_WORDS).check(at_least=True)
+
+    def needs(self, size: CorpusSize) -> Needs:
+        """What a training needs."""
+        settings = self.settings
+        kept = size.words * settings.dim * np.dtype(settings.dtype).itemsize
+        need = memory_of(settings, size.words, size.longest, size.sentences)
+        return Needs.of(need, "0 n-gram buckets", kept, size)
+
+    def resolve(self, corpus: EncodedCorpus) -> Self:
+        """Fill in the number of threads."""
+        threads = self.settings.threads or processors()
+        return self.with_settings(self.settings.with_values(threads=threads))
+
+    def data(self, corpus: EncodedCorpus, name: str = "the corpus") -> Pairs:
+        """The corpus as the model goes through it; see `Trainer.data`."""
+        return Pairs.of(corpus, self.settings, name)
+
+    def memory(self, data: Pairs) -> memory.MemoryEstimate:
+        """What the run will need."""
+        return memory_of(self.settings, len(data.vocabulary), data.longest, data.sentences)
+
+    def shapes(self, data: Pairs) -> Shapes:
+        """The vectors, and with AdaGrad a sum of squares for each word."""
+        words, settings = len(data.vocabulary), self.settings
+        shapes: Shapes = {"input_vectors": (words, settings.dim, settings.dtype)}
+        if settings.optimizer == "adagrad":
+            shapes["squares"] = (words, 1, "float32")
+        return shapes
+
+    def start(self, data: Pairs, listener: Listener | None = None) -> Arrays:
+        """Vectors at random, or those given; sums of zero."""
+        settings, n_words = self.settings, len(data.vocabulary)
+        V = matrices.normal(
+            n_words, settings.dim, deviation=settings.init_std, seed=settings.seed,
+            threads=settings.threads or 1, dtype=settings.dtype,
+        )  # fmt: skip
+        if self.init is not None:
+            copied = copy_word_vectors(self.init, data.vocabulary, V)
+            if copied < n_words / 2 and listener is not None:
+                listener.warning(
+                    f"only {copied:,} of the {n_words:,} words of the corpus have a vector in "
+                    "init_from, the others start at random - check that words are cut and cased "
+                    "alike"
+                )
+        arrays: Arrays = {"input_vectors": V}
+        if settings.optimizer == "adagrad":
+            arrays["squares"] = matrices.zeros(n_words, 1)
+        return arrays
+
+    def workers(self, data: Pairs, arrays: Sequence[Arrays]) -> list[Worker]:
+        """Workers that share the corpus and its tables."""
+        shared = Shared(data.vocabulary.counts, data, self.settings)
+        return [Worker(shared, each) for each in arrays]
+
+    def untrained_loss(self, data: Pairs) -> float:
+        """Of a choice among the neighbours and the negatives."""
+        return float(np.log(self.settings.positives + self.settings.negatives))
+
+    def schedule(self) -> Schedule:
+        """Epochs, learning rate, order and threads."""
+        return schedule_of(self.settings)
+
+    def kept(self, data: Pairs, arrays: Arrays) -> Arrays:
+        """The vectors."""
+        return {"input_vectors": arrays["input_vectors"]}
+
+    def described(self, data: Pairs) -> dict[str, Any]:
+        """The sizes of the model."""
+        words = len(data.vocabulary)
+        return {"sizes": Sizes.of(dim=self.settings.dim, vocabulary=words, buckets=0)}
 
 
 def memory_of(
@@ -47,65 +141,3 @@ def memory_of(
     corpus = sentences + (16 * -(-sentences // settings.batch) if settings.shared_negatives else 0)
     scratch = (settings.threads or processors()) * worker + corpus
     return memory.estimate(n_words * row, n_words, scratch=scratch)
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """A corpus as it is gone through: which sentences have neighbours, and the units of an epoch.
-
-    Attributes:
-        text: The corpus as the kernel takes it.
-        units: Runs of sentences with shared negatives, sentences without.
-        examples: Sentences that have a neighbour to predict.
-        longest: Words of the longest sentence, as far as they are trained on.
-    """
-
-    text: Any
-    units: Units
-    examples: int
-    longest: int
-
-    @classmethod
-    def of(
-        cls, corpus: EncodedCorpus, settings: SiameseCBOWSettings, name: str = "the corpus"
-    ) -> Pairs:
-        """Find the neighbours of all sentences of a text, which errors call by a name.
-
-        Raises:
-            CorpusError: There are none.
-        """
-        from sentvec.kernels.siamese_cbow import pairing, slots
-
-        offsets, documents = corpus.offsets, corpus.documents
-        roles = np.zeros(len(offsets) - 1, np.uint8)
-        examples = pairing.fill_roles(
-            offsets, documents, settings.positives, settings.edges == "skip", roles
-        )
-        if not examples:
-            raise CorpusError(_no_neighbours(corpus, settings, name))
-        if settings.shared_negatives:
-            starts = np.empty(pairing.count_runs(documents, settings.batch) + 1, np.int64)
-            pairing.fill_starts(documents, settings.batch, starts)
-            units = Units(corpus.ids, offsets[starts])
-        else:
-            starts = np.empty(0, np.int64)
-            units = Units(corpus.ids, offsets, settings.batch, roles)
-        longest = corpus.longest_sentence()
-        return cls(
-            slots.Text(corpus.ids, offsets, roles, starts), units, int(examples),
-            min(longest, settings.max_tokens or longest),
-        )  # fmt: skip
-
-
-def _no_neighbours(corpus: EncodedCorpus, settings: SiameseCBOWSettings, name: str) -> str:
-    stats = corpus.stats
-    has = f"{name} has {stats.sentences:,} sentences in {stats.documents:,} documents"
-    if settings.edges == "skip" and settings.positives == 2:
-        return (
-            f"no sentence has two neighbours: {has} - expected documents of three sentences and "
-            "more, one a line, blank lines only between documents; or edges='use'"
-        )
-    return (
-        f"no sentence has a neighbour: {has} - expected documents of two sentences and more, one a "
-        "line, blank lines only between documents"
-    )

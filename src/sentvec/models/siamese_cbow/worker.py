@@ -1,6 +1,6 @@
 """The workers of a Siamese CBOW run: what they share, and how one of them trains on a batch.
 
-The update is in `kernels.siamese_cbow`; which sentences are neighbours is in `trainer`.
+The update is in `kernels.siamese_cbow`; which sentences are neighbours is in `pairs`.
 """
 
 from __future__ import annotations
@@ -10,49 +10,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentvec.models.siamese_cbow.pairs import Pairs
 from sentvec.models.siamese_cbow.settings import SiameseCBOWSettings
-from sentvec.models.siamese_cbow.trainer import Pairs, slots_of
-from sentvec.text.encoded import EncodedCorpus
-from sentvec.training import matrices
-from sentvec.training.batches import Batch, Batches, Schedule
+from sentvec.training import matrices, trainer
+from sentvec.training.batches import Batch, Schedule
 from sentvec.training.subsampling import kept_share
 
 
+def slots_of(settings: SiameseCBOWSettings) -> int:
+    """The most sentences that a batch averages."""
+    if settings.shared_negatives:
+        return settings.batch + 2 + settings.negatives
+    return settings.batch * (3 + settings.negatives)
+
+
 class Shared:
-    """What all workers read or change: the matrices, the corpus, the settings."""
+    """What all workers read: the corpus, the tables they draw from, the settings."""
 
     def __init__(
         self,
         counts: NDArray[np.int64],
-        V: matrices.Matrix,
-        squares: matrices.Matrix,
         pairs: Pairs,
         settings: SiameseCBOWSettings,
     ) -> None:
-        from sentvec.kernels import precision as storage
-        from sentvec.kernels.siamese_cbow import slots
-        from sentvec.kernels.siamese_cbow import update as siamese
+        from sentvec.kernels.precision import noise_table
 
-        self.train_batch, self.slots = siamese.train_batch, slots
-        self.V, self.squares, self.pairs, self.settings = V, squares, pairs, settings
+        self.pairs, self.settings = pairs, settings
         self.total = float(len(pairs.units.ids) * settings.epochs)
         keep = kept_share(counts, settings.subsample) if settings.subsample else np.empty(0)
         self.keep = keep.astype(np.float32)
-        self.noise = storage.noise_table(settings.dim, settings.seed)
-        self._half_matrix = storage.HalfMatrix
+        self.noise = noise_table(settings.dim, settings.seed)
 
-    def for_kernel(self) -> Any:
+    def for_kernel(self, matrix: matrices.Matrix) -> Any:
         """The vectors as one worker's kernel takes them."""
-        if self.V.dtype == np.float32:
-            return self.V
-        return self._half_matrix(self.V.view(np.uint16), self.noise, np.zeros(1, np.uint64))
+        from sentvec.kernels.precision import HalfMatrix
+
+        if matrix.dtype == np.float32:
+            return matrix
+        return HalfMatrix(matrix.view(np.uint16), self.noise, np.zeros(1, np.uint64))
 
 
-class Worker:
-    """Trains on batches, with the scratch memory of one thread."""
+class Worker(trainer.Worker[Pairs]):
+    """Trains on batches, with the scratch memory of one thread.
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared, self._V = shared, shared.for_kernel()
+    Args:
+        shared: What all workers read.
+        arrays: The vectors and, with AdaGrad, the sums of squares; changed in place.
+    """
+
+    def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
+        self._shared, self.arrays = shared, arrays
+        self._V = shared.for_kernel(arrays["input_vectors"])
+        self._squares = arrays.get("squares", np.empty(0, np.float32)).reshape(-1)
         self._scratch = self._make_room(shared.pairs.longest)
 
     def __call__(self, batch: Batch) -> tuple[float, int]:
@@ -60,33 +69,36 @@ class Worker:
         s = self._shared
         return self._run(batch, s.pairs, s.settings.lr, s.total)
 
-    def evaluate(self, corpus: EncodedCorpus) -> float:
+    def evaluate(self, data: Pairs) -> trainer.HeldOut:
         """The loss per example on another text, with the same ids; changes nothing.
 
         Negatives are drawn from that text as in epoch 0, so losses can be compared.
         """
-        settings = self._shared.settings
-        pairs = Pairs.of(corpus, settings)
-        if pairs.longest > len(self._scratch.steps):
-            self._scratch = self._make_room(pairs.longest)
-        batches = Batches(pairs.units, Schedule(1, 1.0, False, settings.seed, 1))
-        results = [self._run(batch, pairs, 0.0, 1.0) for batch in batches]
-        examples = sum(count for _, count in results)
-        return sum(loss for loss, _ in results) / examples if examples else float("nan")
+        if data.longest > len(self._scratch.steps):
+            self._scratch = self._make_room(data.longest)
+        batches = data.batches(Schedule(1, 1.0, False, self._shared.settings.seed, 1))
+        results = [self._run(batch, data, 0.0, 1.0) for batch in batches]
+        return trainer.HeldOut(trainer.mean_loss(results), {})
 
     def _run(self, batch: Batch, pairs: Pairs, rate: float, total: float) -> tuple[float, int]:
+        from sentvec.kernels.random import Key
+        from sentvec.kernels.rate import Rate
+        from sentvec.kernels.siamese_cbow import slots, update
+
         shared, s = self._shared, self._shared.settings
-        method = shared.slots.Method(
+        method = slots.Method(
             s.batch, s.negatives, s.shared_negatives, pairs.longest, s.temperature,
-            s.batch_gradient == "mean",
+            s.batch_gradient == "mean", shared.keep,
         )  # fmt: skip
-        loss, examples = shared.train_batch(
-            pairs.text, batch.sentences, batch.offsets, self._V, shared.squares, shared.keep,
-            method, rate, float(batch.done), total, s.seed, batch.epoch, self._scratch,
+        loss, examples = update.train_batch(
+            pairs.text, slots.Batch(batch.sentences, batch.offsets), self._V, self._squares,
+            method, Rate(rate, float(batch.done), total), Key(s.seed, batch.epoch), self._scratch,
         )  # fmt: skip
         return float(loss), int(examples)
 
     def _make_room(self, longest: int) -> Any:
-        """Scratch for sentences of so many words."""
+        """Scratch for sentences of up to `longest` words."""
+        from sentvec.kernels.siamese_cbow.slots import make_scratch
+
         s = self._shared.settings
-        return self._shared.slots.make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)
+        return make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)

@@ -6,18 +6,17 @@ bi-skip. Nothing is trained; each part keeps its tensors, under a prefix of its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 from sentvec.errors import SettingsError
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.skip_thought.model import SkipThought
 from sentvec.models.skip_thought.parts import Part
+from sentvec.storage.config import Component, ModelConfig
+from sentvec.storage.records import Encoding, Sizes, StoredSettings
 
-# What the record of a combined model says of each of its models.
-_RECORDED = ("settings", "corpus", "training", "expanded", "source")
-_OF_EACH = ("training", "expanded", "source")  # told there only
 _SAME = (
     "train both on the same text with the same min_count, max_vocab and tokenizer, and expand both "
     "with the same vectors or neither"
@@ -35,7 +34,7 @@ def combine(models: Sequence[StoredEncoder]) -> SkipThought:
             it stands.
 
     Returns:
-        The combined model. It has the settings that are the same in all; `config["combined"]`
+        The combined model. It has the settings that are the same in all; `config.combined`
         lists what is known of each. How often words were seen is as in the first.
 
     Raises:
@@ -47,7 +46,7 @@ def combine(models: Sequence[StoredEncoder]) -> SkipThought:
     chosen = []
     for model in models:
         if not isinstance(model, SkipThought):
-            msg = f"one of the models to combine is a {model.config['model']} model - expected "
+            msg = f"one of the models to combine is a {model.config.kind} model - expected "
             raise SettingsError(msg + "Skip-Thought models")
         chosen.append(model)
     first = chosen[0]
@@ -66,27 +65,42 @@ def combine(models: Sequence[StoredEncoder]) -> SkipThought:
     )  # fmt: skip
 
 
-def _config(configs: list[dict[str, Any]], parts: list[Part]) -> dict[str, Any]:
-    """What is known of the combined model."""
-    settings = _common([config["settings"] for config in configs])
+def _config(configs: Sequence[ModelConfig], parts: list[Part]) -> ModelConfig:
+    """What is known of the combined model: what is the same in all, and what each of them is."""
+    first = configs[0]
+    settings = _common([config.settings.stored for config in configs])
     settings.pop("dim", None)  # of one of them
-    sizes = _common([config["sizes"] for config in configs])
-    sizes["dim"] = sum(config["sizes"]["dim"] for config in configs)
+    sizes = _common([config.sizes.stored for config in configs])
+    sizes["dim"] = sum(config.sizes.dim for config in configs)
     # A word that one of them did not see was not trained.
-    sizes["trained_words"] = min(
-        config["sizes"].get("trained_words", config["sizes"]["vocabulary"]) for config in configs
+    sizes["trained_words"] = min(config.sizes.words_trained for config in configs)
+    same = _common([config.more for config in configs])
+    corpora = [config.corpus for config in configs]
+    return first.with_values(
+        settings=StoredSettings.from_json(settings),
+        sizes=Sizes.from_json(sizes),
+        sentvec_version=_if_same([config.sentvec_version for config in configs]),
+        corpus=_if_same(corpora),
+        training=None,
+        expanded=(),
+        source=None,
+        parts=tuple(part.to_config() for part in parts),
+        combined=tuple(record for config in configs for record in _records(config)),
+        format_version=_if_same([config.format_version for config in configs]),
+        vocabulary_digest=_if_same([config.vocabulary_digest for config in configs]),
+        more=same,
     )
-    rest = {name: value for name, value in _common(configs).items() if name not in _OF_EACH}
-    return {
-        **rest,
-        "settings": settings,
-        "sizes": sizes,
-        "parts": [part.to_config() for part in parts],
-        "combined": [record for config in configs for record in _records(config)],
-    }
 
 
-def _common(several: list[dict[str, Any]]) -> dict[str, Any]:
+T = TypeVar("T")
+
+
+def _if_same(several: Sequence[T]) -> T | None:
+    """The value, where all are equal."""
+    return several[0] if all(one == several[0] for one in several) else None
+
+
+def _common(several: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What is the same in all."""
     first, *others = several
     return {
@@ -96,12 +110,18 @@ def _common(several: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _records(config: dict[str, Any]) -> list[dict[str, Any]]:
+def _records(config: ModelConfig) -> tuple[Component, ...]:
     """What a combined model remembers of one of its models, or of those that one had combined."""
-    if "combined" in config:
-        records: list[dict[str, Any]] = config["combined"]
-        return records
-    return [{name: config[name] for name in _RECORDED if name in config}]
+    if config.combined is not None:
+        return config.combined
+    records = (config.settings, config.corpus, config.training, config.source)
+    settings, corpus, training, source = (record and record.to_json() for record in records)
+    expanded = [record.to_json() for record in config.expanded] or None
+    return (
+        Component.of(
+            settings=settings, corpus=corpus, training=training, expanded=expanded, source=source
+        ),
+    )
 
 
 def _expect_alike(first: SkipThought, other: SkipThought) -> None:
@@ -114,9 +134,10 @@ def _expect_alike(first: SkipThought, other: SkipThought) -> None:
         ("tokenizer", "load both with the same tokenizer, if their words were cut alike"),
         ("encoding", "combine models that read the end of a sentence alike"),
     ):
-        one, two = first.config[name], other.config[name]
-        if one != two:
-            msg = f"the {name} of the models to combine is {_shown(one)} and {_shown(two)} - "
+        reads, other_reads = _read(first.config, name), _read(other.config, name)
+        if reads != other_reads:
+            both = f"{_shown(reads)} and {_shown(other_reads)}"
+            msg = f"the {name} of the models to combine is {both} - "
             raise SettingsError(msg + f"expected the same; {advice}")
     ours, theirs = first.vocabulary.words, other.vocabulary.words
     if ours != theirs:
@@ -132,6 +153,15 @@ def _expect_alike(first: SkipThought, other: SkipThought) -> None:
             f"the same words in the same order; {_SAME}"
         )
         raise SettingsError(msg)
+
+
+def _read(config: ModelConfig, name: str) -> dict[str, Any]:
+    """How a model reads texts."""
+    return (
+        dict(config.tokenizer)
+        if name == "tokenizer"
+        else (config.encoding or Encoding.of()).to_json()
+    )
 
 
 def _word(word: str | None) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.models.base.card import model_card
-from sentvec.models.base.checks import check_parts
+from sentvec.models.base.checks import check_tokenizer
 from sentvec.models.base.encoder import OnEmpty, Texts, Vectors
 from sentvec.models.base.similarity import normalized
 from sentvec.models.base.stored import StoredEncoder
@@ -25,6 +25,7 @@ from sentvec.networks import require_torch
 from sentvec.networks.shape import END, FIRST_WORD, UNKNOWN
 from sentvec.storage.folder import ModelFolder, write_folder
 from sentvec.storage.lazy import LazyMatrix, LazyRows
+from sentvec.storage.records import Encoding
 from sentvec.storage.rows import DenseRows, MovedRows, Rows
 from sentvec.text.tokenizer import Tokenizer
 
@@ -39,7 +40,7 @@ class SkipThoughtEncoder(StoredEncoder):
 
     @classmethod
     def _checked_folder(cls, opened: ModelFolder) -> Tokenizer:
-        tokenizer = check_parts(opened)
+        tokenizer = check_tokenizer(opened)
         check_parts_of(opened)
         return tokenizer
 
@@ -52,7 +53,7 @@ class SkipThoughtEncoder(StoredEncoder):
         return type(self)(
             vocabulary=lambda: vocabulary, tokenizer=self.tokenizer,
             tensors={name: tensors[name] for name in kept},
-            config={**self.config, "parts": [part.to_config() for part in parts]},
+            config=self.config.with_values(parts=tuple(part.to_config() for part in parts)),
         )  # fmt: skip
 
     @property
@@ -120,9 +121,9 @@ class SkipThoughtEncoder(StoredEncoder):
         normalize_parts: bool | None = None,
         **_: Any,
     ) -> tuple[Vectors, NDArray[np.int64]]:
-        defaults = self.config["encoding"]
-        ended = defaults["end_token"] if end_token is None else end_token
-        scaled = defaults["normalize_parts"] if normalize_parts is None else normalize_parts
+        defaults = self.config.encoding or Encoding.of()
+        ended = defaults.end_token if end_token is None else end_token
+        scaled = defaults.normalize_parts if normalize_parts is None else normalize_parts
         rows = [self._rows_of(text) for text in texts]
         known = np.array([np.count_nonzero(row != UNKNOWN) for row in rows], np.int64)
         vectors = np.zeros((len(texts), self.dim), np.float32)
@@ -153,6 +154,15 @@ class SkipThoughtEncoder(StoredEncoder):
             found.append(Encoder(part.shape, arrays, self.table_of(part).take))
         return found
 
+    @cached_property
+    def decoders(self) -> dict[str, Any]:
+        """The decoders of a model of one part, by direction: `networks.decoding.Decoder`."""
+        from sentvec.networks.decoding import decoders
+
+        part = self.parts[0]
+        arrays = {name: self.tensors[part.prefix + name] for name in part.shape.tensors()}
+        return decoders(part.shape, arrays, self.table_of(part).take)
+
     def table_of(self, part: Part) -> Rows:
         """The word vectors of a part in our order: end, unknown, then the words."""
         matrix: Any = self.tensors[part.prefix + "word_vectors"]
@@ -166,7 +176,7 @@ class SkipThoughtEncoder(StoredEncoder):
         Raises:
             StorageError: The folder cannot be written; what stood there is unchanged.
         """
-        card = model_card(Path(folder).name, self.config)
+        card = model_card(Path(folder).name, self.config, self.PREDICTED)
         write_folder(folder, self.config, self.vocabulary, self.ordered_tensors(), card)
 
     def ordered_tensors(self) -> dict[str, Any]:

@@ -13,21 +13,21 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import DivergedError, SettingsError
 from sentvec.models.base.averaging import SentenceEncoder, averaging
+from sentvec.models.base.packing import kept_words
 from sentvec.models.base.similarity import cosine_pairs
 from sentvec.models.base.stored import StoredEncoder
-from sentvec.models.convert import kept_words
-from sentvec.models.sent2vec.initial import opened_model
+from sentvec.models.kinds.load import opened_model
 from sentvec.models.skip_thought.least_squares import Floats, LeastSquares
 from sentvec.models.skip_thought.model import SkipThought
 from sentvec.networks.shape import FIRST_WORD
 from sentvec.storage.lazy import LazyMatrix
+from sentvec.storage.records import Expansion
 from sentvec.storage.rows import Rows
 from sentvec.text.vocabulary import Vocabulary
 
@@ -99,7 +99,7 @@ def expand(
         DivergedError: A vector is not finite.
     """
     if not isinstance(model, SkipThought):
-        msg = f"the model to expand is a {model.config['model']} model - expected a Skip-Thought"
+        msg = f"the model to expand is a {model.config.kind} model - expected a Skip-Thought"
         raise SettingsError(msg + " model, whose encoder reads word vectors")
     room = _room(len(model.vocabulary), max_vocab)
     source = averaging(opened_model(vectors, "vectors"), "vectors", "word vectors of its own")
@@ -110,20 +110,21 @@ def expand(
         pass
     maps, quality = _fitted(model, source, shared, intercept)
     fit = Fit(len(shared), len(fresh), *quality)
-    record = {
-        "file": _name_of(vectors, source),
-        "shared": fit.shared,
-        "added": fit.added,
-        "intercept": intercept,
-        "r2": round(fit.r2, 6) if np.isfinite(fit.r2) else None,
-    }
+    record = Expansion.from_json(
+        {
+            "file": _name_of(vectors, source),
+            "shared": fit.shared,
+            "added": fit.added,
+            "intercept": intercept,
+            "r2": round(fit.r2, 6) if np.isfinite(fit.r2) else None,
+        }
+    )
     return _grown(model, source, fresh, maps, record), fit
 
 
 def trained_words(model: SkipThought) -> int:
     """How many words were trained: the first ones of the vocabulary."""
-    sizes = model.config["sizes"]
-    return int(sizes.get("trained_words", sizes["vocabulary"]))
+    return model.config.sizes.words_trained
 
 
 def _room(words: int, max_vocab: int | None) -> int | None:
@@ -248,8 +249,8 @@ def _name_of(vectors: str | os.PathLike[str] | StoredEncoder, source: SentenceEn
     """What the configuration calls the vectors: a file or folder, without its path."""
     if not isinstance(vectors, StoredEncoder):
         return Path(os.fsdecode(vectors)).name
-    file: str = source.config.get("source", {}).get("file", f"a {source.config['model']} model")
-    return file
+    origin = source.config.source
+    return f"a {source.config.kind} model" if origin is None else origin.file
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def _grown(
     source: SentenceEncoder,
     fresh: Ints,
     maps: list[Floats],
-    record: dict[str, Any],
+    record: Expansion,
 ) -> SkipThought:
     """The model with the new words, whose vectors are made when they are asked for."""
     old = model.vocabulary
@@ -293,10 +294,11 @@ def _grown(
         table = _Table(model.table_of(part), source, fresh, solution)
         rows, width = np.arange(len(words) + FIRST_WORD), part.shape.word_dim
         tensors[part.prefix + "word_vectors"] = LazyMatrix(rows, table.take, width, np.dtype("f4"))
-    sizes = {**model.config["sizes"], "vocabulary": len(words),
-             "trained_words": trained_words(model)}  # fmt: skip
-    expanded = [*model.config.get("expanded", []), record]
+    sizes = model.config.sizes.with_values(
+        vocabulary=len(words), trained_words=trained_words(model)
+    )
+    expanded = (*model.config.expanded, record)
     return SkipThought(
         vocabulary=lambda: vocabulary, tokenizer=model.tokenizer, tensors=tensors,
-        config={**model.config, "sizes": sizes, "expanded": expanded},
+        config=model.config.with_values(sizes=sizes, expanded=expanded),
     )  # fmt: skip

@@ -8,16 +8,13 @@ given is the vector as in training, which was read to the end of the sentence. T
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sentvec.errors import EmptyTextError, InputTypeError, SettingsError
 from sentvec.models.base.stored import StoredEncoder
-from sentvec.models.skip_thought.model import SkipThought
+from sentvec.models.skip_thought.encoder import SkipThoughtEncoder
 from sentvec.networks.shape import DECODERS, FIRST_WORD
 from sentvec.training.settings import Limit, check_limits, finite, optional, plain, whole_from
-
-if TYPE_CHECKING:
-    from sentvec.networks.decoding import Decoder
 
 _BEAM = 5  # hypotheses, where nothing is said
 _MAX_TOKENS = 30  # of a model whose training is not known; the paper's
@@ -77,9 +74,9 @@ def generate(
     from sentvec.networks import decoding
     from sentvec.networks.inference import using_threads
 
-    decoder = writer._decoders[direction]
+    decoder = writer.decoders[direction]
     if max_tokens is None:
-        max_tokens = int(writer.config["settings"].get("max_tokens", _MAX_TOKENS))
+        max_tokens = writer.config.settings.max_tokens or _MAX_TOKENS
     with using_threads(1):
         if sample is None:
             found = decoding.beam_search(
@@ -99,15 +96,6 @@ def generate(
     return results
 
 
-def decoders_of(model: SkipThought) -> dict[str, Decoder]:
-    """The decoders of a model of one part, by direction."""
-    from sentvec.networks.decoding import decoders
-
-    part = model.parts[0]
-    arrays = {name: model.tensors[part.prefix + name] for name in part.shape.tensors()}
-    return decoders(part.shape, arrays, model.table_of(part).take)
-
-
 def _check(**given: Any) -> None:
     """Check the arguments of `generate`.
 
@@ -125,14 +113,14 @@ def _check(**given: Any) -> None:
         raise SettingsError(msg)
 
 
-def _able(model: StoredEncoder) -> SkipThought:
+def _able(model: StoredEncoder) -> SkipThoughtEncoder:
     """The model, if it can write.
 
     Raises:
         SettingsError: It is of another kind, has no decoders, or several parts.
     """
-    if not isinstance(model, SkipThought):
-        msg = f"the model is a {model.config['model']} model, which writes no sentences - expected "
+    if not isinstance(model, SkipThoughtEncoder):
+        msg = f"the model is a {model.config.kind} model, which writes no sentences - expected "
         raise SettingsError(msg + "a Skip-Thought model")
     parts = model.parts
     if len(parts) > 1:

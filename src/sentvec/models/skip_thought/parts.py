@@ -1,17 +1,19 @@
 """What a stored Skip-Thought model consists of: one encoder, or several whose vectors are joined.
 
-`config["parts"]` lists them; a part's tensors are those of `networks.shape`, each name behind the
+`ModelConfig.parts` lists them; a part's tensors are those of `networks.shape`, each name behind the
 part's `prefix`. A part has decoders where it was trained here or came with them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sentvec.errors import FormatError
-from sentvec.networks.shape import Shape
-from sentvec.storage.folder import CONFIG, TENSORS, ModelFolder
+from sentvec.networks.shape import FIRST_WORD, Shape
+from sentvec.storage.config import ModelConfig
+from sentvec.storage.folder import CONFIG, TENSORS, ModelFolder, undescribed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Part:
                 "decoders": self.decoders}  # fmt: skip
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Part:
+    def from_config(cls, config: Mapping[str, Any]) -> Part:
         """Read what `to_config` gave.
 
         Raises:
@@ -62,9 +64,9 @@ class Part:
         return replace(self, prefix=prefix + self.prefix)
 
 
-def parts_of(config: dict[str, Any]) -> list[Part]:
+def parts_of(config: ModelConfig) -> list[Part]:
     """The parts of a model, by its configuration."""
-    return [Part.from_config(part) for part in config["parts"]]
+    return [Part.from_config(part) for part in config.parts or ()]
 
 
 def check_parts_of(opened: ModelFolder) -> None:
@@ -75,15 +77,14 @@ def check_parts_of(opened: ModelFolder) -> None:
     """
     try:
         parts = parts_of(opened.config)
-        rows = int(opened.config["sizes"]["vocabulary"]) + 2
-        dim = int(opened.config["sizes"]["dim"])
+        sizes = opened.config.sizes
+        rows, dim = sizes.vocabulary + FIRST_WORD, sizes.dim
         if not parts or sum(part.shape.dim for part in parts) != dim:
             msg = f"dim={dim} with parts of {[part.shape.dim for part in parts]}"
             raise ValueError(msg)
         expected = {name: size for part in parts for name, size in part.tensors(rows).items()}
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        msg = f"{opened.path / CONFIG} does not describe a model ({error!r}) - it is damaged"
-        raise FormatError(msg) from error
+        raise undescribed(opened.path / CONFIG, error) from error
     for name, size in expected.items():
         found = opened.tensors.get(name)
         if found is None or found.shape != size or found.dtype != "float32":

@@ -22,6 +22,7 @@ from sentvec.models.skip_thought.encoder import WORD_ROWS
 from sentvec.models.skip_thought.model import SkipThought
 from sentvec.models.skip_thought.parts import Part
 from sentvec.networks.shape import Shape
+from sentvec.storage.config import ModelConfig
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
 from sentvec.version import VERSION
@@ -47,7 +48,7 @@ def from_released(folder: Path, tokenizer: Tokenizer | None = None) -> SkipThoug
         parts.append(described)
         tensors.update(arrays)
     dims = [part.shape.dim for part in parts]
-    config: dict[str, Any] = {
+    config = ModelConfig.from_json({
         "model": SkipThought.KIND,
         "sentvec_version": VERSION,
         "settings": {
@@ -67,11 +68,11 @@ def from_released(folder: Path, tokenizer: Tokenizer | None = None) -> SkipThoug
             "layout": "released Skip-Thought parameters",
             "bytes": sum(entry.stat().st_size for entry in folder.iterdir() if entry.is_file()),
         },
-    }  # fmt: skip
+    })  # fmt: skip
     vocabulary = Vocabulary(words, np.zeros(len(words), np.int64))
     return SkipThought(
         vocabulary=lambda: vocabulary, tokenizer=chosen, tensors=tensors, config=config,
-        origin=folder.absolute(),
+        origin=folder.absolute(), reopen=from_released,
     )  # fmt: skip
 
 

@@ -1,16 +1,21 @@
-"""The settings of Skip-Thought: names, defaults, meanings and limits, each in one place.
+"""The settings of Skip-Thought: names, defaults, meanings, limits and presets, each in one place.
 
-What the settings of all models do alike (limits, presets, `config.json`) is in `fields`.
+`paper/uni-skip` and `paper/bi-skip` are section 3.1 of Kiros et al. (2015); the learning rate and
+the longest sentence, which it does not state, are those of the released program. `skip-thought` is
+our default, small enough for a CPU.
+
+What the settings of all models do alike (limits, presets, `config.json`) is in `training.settings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from sentvec.errors import SettingsError
-from sentvec.models.sent2vec.presets import SKIP_THOUGHT_PRESETS
+from sentvec.training.runs.plan import RunOptions
 from sentvec.training.settings import (
     COMMON_LIMITS,
     Limit,
@@ -26,6 +31,29 @@ _SHARED = ("epochs", "min_count", "max_vocab", "tokenizer", "shuffle", "threads"
 # The adaptive softmax has its clusters begin after these shares of the words; fewer words than
 # this have the full one.
 _SHARES, _MIN_WORDS = (0.1, 0.4), 100
+
+_UNI_SKIP: dict[str, Any] = {
+    "encoder": "uni",
+    "dim": 2400,
+    "word_dim": 620,
+    "max_vocab": 20_000,
+    "min_count": 1,
+    "batch": 128,
+    "max_tokens": 29,
+    "clip": 10.0,
+    "lr": 2e-4,
+    "decay": False,
+    "epochs": 5,
+    "softmax": "full",
+}
+
+PRESETS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {
+        "skip-thought": {},
+        "paper/uni-skip": _UNI_SKIP,
+        "paper/bi-skip": {**_UNI_SKIP, "encoder": "bi"},
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +105,7 @@ class SkipThoughtSettings(Settings):
         one_of("device", "auto", "cpu", "cuda"),
         one_of("precision", "float32", "bfloat16"),
     )
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = SKIP_THOUGHT_PRESETS
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def __post_init__(self) -> None:
         # not super(): a dataclass with slots is another class than the one that was written
@@ -94,3 +122,28 @@ class SkipThoughtSettings(Settings):
         if self.softmax == "full" or words < _MIN_WORDS:
             return ()
         return tuple(int(words * share) for share in _SHARES)
+
+
+class SkipThoughtOptions(RunOptions, total=False):
+    """Keywords of `SkipThought.train`, for editors and type checkers."""
+
+    encoder: str | None
+    dim: int | None
+    word_dim: int | None
+    epochs: int | None
+    lr: float | None
+    decay: bool | None
+    clip: float | None
+    batch: int | None
+    max_tokens: int | None
+    min_count: int | None
+    max_vocab: int | None
+    gru: str | None
+    decoder: str | None
+    softmax: str | None
+    device: str | None
+    precision: str | None
+    tokenizer: str | None
+    shuffle: bool | None
+    threads: int | None
+    seed: int | None

@@ -1,30 +1,34 @@
-"""How Skip-Thought trains: its shape and its memory, and the worker that takes the batches.
+"""How Skip-Thought is trained: what a run of it needs to know, and the arrays that it changes.
 
-The network is in `networks`, the batches in `training.triples`, the loop in `training.loop`.
+Kiros et al., "Skip-Thought Vectors", NIPS 2015. The network is in `networks`, the worker in
+`worker`, the batches in `training.triples`, epochs in `training.loop`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import CorpusError
 from sentvec.machine import processors
+from sentvec.models.skip_thought.neighbours import Neighbours
+from sentvec.models.skip_thought.parts import Part
 from sentvec.models.skip_thought.settings import SkipThoughtSettings
-from sentvec.networks.shape import DECODERS, FIRST_WORD, UNKNOWN, Shape
-from sentvec.text.corpus_files import Ids
+from sentvec.models.skip_thought.worker import Worker
+from sentvec.networks import require_torch
+from sentvec.networks.shape import FIRST_WORD, Shape
+from sentvec.storage.records import Encoding, Sizes
 from sentvec.text.encoded import EncodedCorpus
 from sentvec.training import memory
-from sentvec.training.batches import Batch, Schedule
-from sentvec.training.triples import Triples
+from sentvec.training.batches import Schedule
+from sentvec.training.progress import Listener
+from sentvec.training.trainer import Arrays, CorpusSize, Needs, Shapes, Trainer, schedule_of
 
-if TYPE_CHECKING:
-    from sentvec.networks.skip_thought import Passages
-
-_LATE = 0.98  # of the losses of late a batch before counts so much less
+MIN_WORDS = 2  # of a vocabulary
 # Measured as the peak of anonymous memory of runs on sentences of max_tokens words.
 _TORCH_BYTES = 150 << 20  # its libraries, over what every run has
 _LOGITS = 1 << 24  # numbers of a block of the output layer, which has three such at once
@@ -32,13 +36,106 @@ _COMPILED_BYTES = 250 << 20  # products in low precision: compiled for each shap
 _ADVICE = "lower batch, dim, word_dim, max_vocab or max_tokens"
 
 
-def resolved(settings: SkipThoughtSettings) -> SkipThoughtSettings:
-    """The settings with what depends on the machine filled in."""
-    from sentvec.networks.learner import device_named
+class SkipThoughtTrainer(Trainer[SkipThoughtSettings, Neighbours]):
+    """Trains Skip-Thought, with torch."""
 
-    return settings.with_values(
-        threads=settings.threads or processors(), device=device_named(settings.device)
-    )
+    KIND = "skip-thought"
+    SETTINGS = SkipThoughtSettings
+    KEEPS_UNKNOWN = True
+    COMPILES = False
+
+    def check(self) -> None:
+        """Check that torch and the device are there, and memory; see `Trainer.check`."""
+        require_torch()
+        self._device()
+        super().check()
+        memory_of(self.settings, MIN_WORDS).check(at_least=True)
+
+    def needs(self, size: CorpusSize) -> Needs:
+        """What a training needs; a checkpoint holds the moments too."""
+        words = min(size.words, self.settings.max_vocab or size.words)
+        need, numbers = memory_of(self.settings, words), count_parameters(self.settings, words)
+        return Needs.of(need, f"{numbers:,} parameters", 4 * numbers, size, 12 * numbers)
+
+    def resolve(self, corpus: EncodedCorpus) -> Self:
+        """Fill in the device and the number of threads; a run may be resumed elsewhere."""
+        require_torch()
+        threads = self.settings.threads or processors()
+        return self.with_settings(self.settings.with_values(threads=threads, device=self._device()))
+
+    def _device(self) -> str:
+        from sentvec.networks.learner import device_named
+
+        return device_named(self.settings.device)
+
+    def data(self, corpus: EncodedCorpus, name: str = "the corpus") -> Neighbours:
+        """The corpus as the model goes through it; see `Trainer.data`."""
+        return Neighbours.of(corpus, self.settings, name)
+
+    def memory(self, data: Neighbours) -> memory.MemoryEstimate:
+        """What the run will need."""
+        return memory_of(self.settings, len(data.vocabulary))
+
+    @property
+    def uses_memory(self) -> bool:
+        """Whether the network is in this machine's memory."""
+        return self.settings.device == "cpu"
+
+    def _shape(self, data: Neighbours) -> Shape:
+        return shape_of(self.settings, len(data.vocabulary))
+
+    def shapes(self, data: Neighbours) -> Shapes:
+        """Parameters, moments and the number of steps."""
+        from sentvec.networks.learner import array_shapes
+
+        sizes = array_shapes(self._shape(data))
+        return {name: (rows, columns, "float32") for name, (rows, columns) in sizes.items()}
+
+    def start(self, data: Neighbours, listener: Listener | None = None) -> Arrays:
+        """Parameters at random, moments of zero."""
+        from sentvec.networks.learner import start_arrays
+
+        return start_arrays(self._shape(data), self.settings.seed)
+
+    def workers(self, data: Neighbours, arrays: Sequence[Arrays]) -> list[Worker]:
+        """One worker for each of the arrays; a run has one, whose arithmetic has the threads."""
+        shape, schedule = self._shape(data), self.schedule()
+        return [Worker(data, self.settings, schedule, shape, each) for each in arrays]
+
+    def untrained_loss(self, data: Neighbours) -> float:
+        """Of a choice among all words."""
+        return float(np.log(len(data.vocabulary) + FIRST_WORD))
+
+    def schedule(self) -> Schedule:
+        """Epochs, learning rate and order; one worker."""
+        return schedule_of(self.settings, threads=1, decay=self.settings.decay)
+
+    def computing(self) -> AbstractContextManager[None]:
+        """The threads of torch."""
+        from sentvec.networks.inference import using_threads
+
+        return using_threads(self.settings.threads or 1)
+
+    def kept(self, data: Neighbours, arrays: Arrays) -> Arrays:
+        """The parameters."""
+        return {name: arrays[name] for name in self._shape(data).tensors()}
+
+    def tensors(self, data: Neighbours, arrays: Arrays) -> dict[str, NDArray[Any]]:
+        """The parameters, vectors as vectors."""
+        sizes = self._shape(data).tensors()
+        return {name: arrays[name].reshape(size) for name, size in sizes.items()}
+
+    def described(self, data: Neighbours) -> dict[str, Any]:
+        """The sizes, the one part, and how texts are read: as in training."""
+        words, settings = len(data.vocabulary), self.settings
+        return {
+            "sizes": Sizes.of(
+                dim=settings.dim, vocabulary=words, word_dim=settings.word_dim,
+                trained_words=words,
+            ),
+            "parts": (Part(self._shape(data)).to_config(),),
+            "encoding": Encoding.of(end_token=True, normalize_parts=False),
+        }  # fmt: skip
 
 
 def shape_of(settings: SkipThoughtSettings, n_words: int) -> Shape:
@@ -74,108 +171,3 @@ def memory_of(settings: SkipThoughtSettings, n_words: int) -> memory.MemoryEstim
     if settings.precision != "float32":  # copies of what is multiplied
         scratch += 4 * tokens * 10 * shape.dim + 2 * min(_LOGITS, tokens * rows) + _COMPILED_BYTES
     return memory.estimate(4 * copies, n_words, scratch=scratch, advice=_ADVICE)
-
-
-def triples_of(
-    corpus: EncodedCorpus, settings: SkipThoughtSettings, name: str = "the corpus"
-) -> Triples:
-    """The triples of a text, which errors call by a name.
-
-    Raises:
-        CorpusError: There are none.
-    """
-    triples = Triples.of(corpus, settings.batch, settings.max_tokens)
-    if len(triples.middles):
-        return triples
-    stats = corpus.stats
-    has = f"{name} has {stats.sentences:,} sentences in {stats.documents:,} documents"
-    if triples.too_long:
-        msg = (
-            f"no three sentences in a row have at most max_tokens={settings.max_tokens} words each "
-            f"({has}) - raise max_tokens, or split the text into sentences"
-        )
-        raise CorpusError(msg)
-    msg = (
-        f"no sentence stands between two others: {has} - expected documents of three sentences and "
-        "more, one a line, blank lines only between documents"
-    )
-    raise CorpusError(msg)
-
-
-class Worker:
-    """Trains a network on batches of triples, and measures it on held-out text.
-
-    Args:
-        triples: Those of the corpus.
-        settings: Of the run, resolved.
-        n_words: Of the vocabulary.
-        schedule: Of the run.
-    """
-
-    def __init__(
-        self, triples: Triples, settings: SkipThoughtSettings, n_words: int, schedule: Schedule
-    ) -> None:
-        from sentvec.networks.learner import Learner
-
-        self._triples, self._settings, self._n_words = triples, settings, n_words
-        self._schedule, self._total = schedule, float(triples.lengths.sum() * schedule.epochs)
-        self.learner = Learner(
-            shape_of(settings, n_words), seed=settings.seed, clip=settings.clip,
-            device=settings.device, precision=settings.precision,
-        )  # fmt: skip
-        self._late = np.zeros((2, 2))  # sums of losses, and of words, of late
-
-    def __call__(self, batch: Batch) -> tuple[float, int]:
-        """Train on a batch; returns (sum of losses, number of words predicted)."""
-        if not len(batch.sentences):
-            return 0.0, 0
-        sums, words = self._run(self.learner.step, self._triples, batch,
-                                self._schedule.rate(batch.done / self._total))  # fmt: skip
-        self._late = _LATE * self._late + (sums, words)
-        return float(sums.sum()), int(words.sum())
-
-    def parts(self) -> dict[str, float]:
-        """The loss of a word of the sentence before and of the one after, of late."""
-        return self._by_direction(self._late) if self._late[1].all() else {}
-
-    def evaluate(self, corpus: EncodedCorpus) -> tuple[float, dict[str, float]]:
-        """The loss of a word on another text, with the same ids, and by direction."""
-        triples = triples_of(corpus, self._settings)
-        totals = np.zeros((2, 2))
-        for batch in triples.batches(Schedule(1, 1.0, False, 0, 1)):
-            totals += self._run(self.learner.loss, triples, batch)
-        return float(totals[0].sum() / totals[1].sum()), self._by_direction(totals)
-
-    def _by_direction(self, totals: NDArray[np.float64]) -> dict[str, float]:
-        return dict(zip(DECODERS, (totals[0] / totals[1]).tolist(), strict=True))
-
-    def _run(
-        self, action: Any, triples: Triples, batch: Batch, *arguments: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Do something with a batch; returns sums of losses and words predicted, by direction."""
-        passages = self._neighbours(triples, batch)
-        sums = action(passages, *arguments)
-        words = [s.lengths.sum() + len(s.lengths) for s in (passages.previous, passages.following)]
-        return sums, np.array(words, float)
-
-    def _neighbours(self, triples: Triples, batch: Batch) -> Passages:
-        """The sentences of a batch with those before and after them."""
-        from sentvec.networks.skip_thought import Passages, Sentences
-
-        return Passages(
-            *(
-                Sentences(rows_of_ids(ids, self._n_words), lengths)
-                for ids, lengths in (
-                    (batch.ids, np.diff(batch.offsets)),
-                    triples.words(batch.sentences - 1),
-                    triples.words(batch.sentences + 1),
-                )
-            )
-        )
-
-
-def rows_of_ids(ids: Ids, n_words: int) -> NDArray[np.int64]:
-    """The rows of the word vectors for ids of an encoded corpus, where n_words is the unknown."""
-    rows = ids.astype(np.int64) + FIRST_WORD
-    rows[ids == n_words] = UNKNOWN
-    return rows

@@ -4,45 +4,56 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sentvec.errors import DivergedError, StorageError
-from sentvec.text.encoded import EncodedCorpus
+from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.training import loop, matrices
-from sentvec.training.batches import Position
+from sentvec.training.batches import Position, Schedule
+from sentvec.training.progress import Listener
 from sentvec.training.runs.best import Best
 from sentvec.training.runs.interval import Timer
-
-if TYPE_CHECKING:
-    from sentvec.training.runs.run import Run
-
-Arrays = dict[str, matrices.Matrix]
-# The loss on held-out text, and that of each thing that is predicted where there are several.
-HeldOut = tuple[float, dict[str, float]]
+from sentvec.training.runs.plan import Plan
+from sentvec.training.trainer import Arrays, HeldOut
 
 
 class RunObserver(loop.Observer):
-    """Writes checkpoints and measures the held-out loss, while the workers stand still."""
+    """Writes checkpoints and measures the held-out loss, while the workers stand still.
+
+    Args:
+        plan: Intervals and patience.
+        schedule: Of the run.
+        words: Words of an epoch.
+        start: Where an earlier session stopped.
+        best: The best epoch so far.
+        checkpoints: Where checkpoints go, if the run has an output.
+        listener: Hears about the held-out loss.
+        arrays: What a checkpoint keeps.
+        collect: Brings the arrays up to date.
+        evaluate: Measures the held-out loss; None without held-out text.
+    """
 
     def __init__(
         self,
-        run: Run,
+        *,
+        plan: Plan,
+        schedule: Schedule,
+        words: int,
+        start: Position,
+        best: Best,
+        checkpoints: CheckpointFolder | None,
+        listener: Listener,
         arrays: Arrays,
-        evaluate: Callable[[EncodedCorpus], HeldOut],
         collect: Callable[[], None],
-        rate: Callable[[float], float],
+        evaluate: Callable[[], HeldOut] | None,
     ) -> None:
-        # Parts of the run, not the run, which knows this observer: a cycle would keep the files of
-        # the corpus open for as long as the garbage collector likes.
-        self._checkpoints, self._plan, self._listener = run.checkpoints, run.plan, run.listener
-        self._held_out = run.held_out
-        self._epochs, self._rate = int(run.settings["epochs"]), rate
+        self._checkpoints, self._plan, self._listener = checkpoints, plan, listener
+        self._epochs, self._rate = schedule.epochs, schedule.rate
         self._arrays, self._evaluate, self._collect = arrays, evaluate, collect
-        self._best = run.best or Best(run.folder)
-        self._total = run.words * self._epochs
-        done = run.start.tokens / self._total
-        self._timer = Timer(run.plan.interval, done)
-        self._look = Timer(run.plan.look if run.held_out is not None else None, done)
+        self._best = best
+        self._total = words * schedule.epochs
+        done = start.tokens / self._total
+        self._timer = Timer(plan.interval, done)
+        self._look = Timer(plan.look if evaluate is not None else None, done)
         self._end: Position | None = None
         self._looked: tuple[int, HeldOut] | None = None  # tokens done, and what was measured then
 
@@ -57,8 +68,9 @@ class RunObserver(loop.Observer):
             DivergedError: The matrices are not finite; the checkpoint before is better than this.
         """
         done = position.tokens / self._total
-        if self._held_out is not None and self._look.due(done):
-            self._listener.held_out(done, *self._measured(self._held_out, position))
+        if self._evaluate is not None and self._look.due(done):
+            measured = self._measured(self._evaluate, position)
+            self._listener.held_out(done, measured.loss, dict(measured.parts))
             self._look.reset(done)
         if self._timer_due(done):
             self._write(position)
@@ -67,10 +79,10 @@ class RunObserver(loop.Observer):
         """Write a checkpoint, as `pause`."""
         self._write(position)
 
-    def _measured(self, held_out: EncodedCorpus, position: Position) -> HeldOut:
+    def _measured(self, evaluate: Callable[[], HeldOut], position: Position) -> HeldOut:
         """The held-out loss, measured once where the run stands."""
         if self._looked is None or self._looked[0] != position.tokens:
-            self._looked = position.tokens, self._evaluate(held_out)
+            self._looked = position.tokens, evaluate()
         return self._looked[1]
 
     def _timer_due(self, done: float) -> bool:
@@ -111,11 +123,12 @@ class RunObserver(loop.Observer):
 
     def epoch_end(self, position: Position) -> bool:
         """Measure the held-out loss; False where there was no better one for too long."""
-        held_out, patience = self._held_out, self._plan.patience
-        if held_out is None:
+        evaluate, patience = self._evaluate, self._plan.patience
+        if evaluate is None:
             return True
         is_told = self._looked is not None and self._looked[0] == position.tokens
-        epoch, (loss, parts) = position.epoch + 1, self._measured(held_out, position)
+        measured, epoch = self._measured(evaluate, position), position.epoch + 1
+        loss, parts = measured.loss, dict(measured.parts)
         self._listener.validation(epoch, loss)
         if parts and not is_told:
             self._listener.held_out(position.tokens / self._total, loss, parts)

@@ -1,4 +1,4 @@
-"""What surrounds a run, as it is asked for, and the folders that it works in."""
+"""Output, checkpoint and validation options of a run, and the folders that it works in."""
 
 from __future__ import annotations
 
@@ -8,33 +8,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypedDict
 
 from sentvec.errors import SettingsError, StorageError
-from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target
 from sentvec.storage.lock import run_lock
 from sentvec.text.sources import CorpusLike, Source, open_corpus
+from sentvec.training.progress import Listener
 from sentvec.training.runs.interval import Interval
 
 
-@dataclass(frozen=True, slots=True)
+class RunOptions(TypedDict, total=False):
+    """Arguments of `train` beside the settings, for type checkers; `Trainable.train` has them."""
+
+    preset: str | None
+    output: str | os.PathLike[str] | None
+    checkpoint_every: str | None
+    validate: CorpusLike | None
+    validate_every: str | None
+    patience: int | None
+    init_from: Any
+    listener: Listener | None
+    work_dir: str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What surrounds a run. Fields as the arguments of `train` of the same names.
+    """Output, checkpoint and validation options of a run. Fields as the arguments of `train`.
 
     Attributes:
-        init: The model a run starts from, whose vocabulary it keeps and adds to.
-        vectors: Word vectors it starts from, for those words that its own vocabulary has.
+        interval: How often to write a checkpoint.
     """
 
-    output: Path | None
-    interval: Interval | None
-    validate: list[Source] | None
-    patience: int | None
-    work_dir: str | os.PathLike[str] | None
-    init: SentenceEncoder | None = None
-    vectors: SentenceEncoder | None = None
+    output: Path | None = None
+    interval: Interval | None = None
+    validate: list[Source] | None = None
+    patience: int | None = None
+    work_dir: str | os.PathLike[str] | None = None
     validate_every: str | None = None
 
     @property
@@ -46,16 +57,20 @@ class Plan:
     @classmethod
     def make(
         cls,
-        output: str | os.PathLike[str] | None,
-        checkpoint_every: str | None,
-        validate: CorpusLike | None,
-        patience: int | None,
-        work_dir: str | os.PathLike[str] | None,
-        init: SentenceEncoder | None = None,
-        vectors: SentenceEncoder | None = None,
+        *,
+        output: str | os.PathLike[str] | None = None,
+        checkpoint_every: str | None = None,
+        validate: CorpusLike | None = None,
+        patience: int | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
         validate_every: str | None = None,
     ) -> Self:
-        """Check the arguments of `train`, before anything is done."""
+        """Check the arguments of `train`, before anything is done.
+
+        Raises:
+            SettingsError: One cannot work.
+            StorageError: The output cannot be written.
+        """
         if checkpoint_every is not None and output is None:
             msg = "checkpoint_every needs a place - give output, the folder of the model"
             raise SettingsError(msg)
@@ -73,9 +88,14 @@ class Plan:
         interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
         if output is not None:
             check_target(output)
-        sources = open_corpus(validate) if validate is not None else None
-        place = Path(output) if output else None
-        return cls(place, interval, sources, patience, work_dir, init, vectors, validate_every)
+        return cls(
+            output=Path(output) if output else None,
+            interval=interval,
+            validate=open_corpus(validate) if validate is not None else None,
+            patience=patience,
+            work_dir=work_dir,
+            validate_every=validate_every,
+        )
 
 
 @contextmanager
