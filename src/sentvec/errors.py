@@ -18,19 +18,19 @@ class SettingsError(SentvecError, ValueError):
 
 
 class CorpusError(SentvecError, ValueError):
-    """The text cannot be trained on: empty, one word only, nothing above ``min_count``."""
+    """The text cannot be trained on: empty, only one word, no word as frequent as ``min_count``."""
 
 
 class SourceError(SentvecError, OSError):
-    """A file that should be read is missing, is a directory, or may not be opened."""
+    """A file to be read is missing, is a directory, or may not be opened."""
 
 
 class StorageError(SentvecError, OSError):
-    """A file or folder could not be written; what stood there before is untouched."""
+    """A file or folder could not be written; what was there before is unchanged."""
 
 
 class FormatError(SentvecError, ValueError):
-    """A file is not what it should be: no model, truncated, or of an unknown version."""
+    """A file is not as expected: not a model, truncated, or of an unknown version."""
 
 
 class DivergedError(SentvecError, ArithmeticError):
@@ -42,7 +42,7 @@ class NotEnoughMemoryError(SentvecError, MemoryError):
 
 
 class InputTypeError(SentvecError, TypeError):
-    """Something of another type than is meant: bytes for text, a dict for a model."""
+    """A value has the wrong type: bytes for text, a dict for a model."""
 
 
 class EmptyTextError(SentvecError, ValueError):
@@ -58,11 +58,11 @@ class UnknownWordError(SentvecError, KeyError):
 
 
 class EncoderError(SentvecError, ValueError):
-    """A model that is evaluated did not return one vector of finite numbers for each text."""
+    """An evaluated model did not return one vector of finite numbers for each text."""
 
 
 class MissingExtraError(SentvecError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is needed; the message names the extra that installs it."""
 
 
 class EmptyTextWarning(UserWarning):
@@ -70,16 +70,16 @@ class EmptyTextWarning(UserWarning):
 
 
 class LetterCaseWarning(UserWarning):
-    """Many words of a text are unknown, but known in lower case."""
+    """Many words of a text are unknown as written, but known in lower case."""
 
 
 class PrunedVocabularyWarning(UserWarning):
-    """The corpus has more distinct words than are counted at once; rare ones were dropped."""
+    """The corpus has more distinct words than can be counted at once; rare ones were dropped."""
 
 
 class SourceChangedWarning(UserWarning):
-    """A file was longer or shorter when it had been read than what was read of it."""
+    """A file changed its size while it was read."""
 
 
 class KernelCacheWarning(UserWarning):
-    """The disk does not take the compiled kernels; they are used, and compiled again next time."""
+    """Compiled kernels cannot be cached; they are used now, and compiled again next time."""

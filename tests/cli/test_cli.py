@@ -487,7 +487,7 @@ def train(corpus, *settings, output="new"):
         (train("model"), "model is a directory - expected a text file"),
         (train("no*where.txt"), "no file matches 'no*where.txt'"),
         (train("empty.txt"), "the corpus is empty: empty.txt"),
-        (train("corpus.txt", "--min-count", "99999"), "no word is seen min_count=99999 times"),
+        (train("corpus.txt", "--min-count", "99999"), "no word occurs min_count=99999 times"),
         (train("corpus.txt", "--preset", "paper/wiki"), "unknown preset 'paper/wiki' - did you mean"),
         (train("corpus.txt", "--tokenizer", "simpel"), "did you mean 'simple'?"),
         (train("corpus.txt", "--dim", "0"), "dim is 0 - expected a whole number from 1"),

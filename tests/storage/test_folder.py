@@ -618,7 +618,7 @@ def test_matrices_of_another_type_are_refused(saved):
     assert_refused(saved, TENSORS, match="F64")
     whole = {name: tensor.astype(np.int32) for name, tensor in tensors.items()}
     safetensors.numpy.save_file(whole, saved / TENSORS)
-    assert_refused(saved, TENSORS, match="found int32")
+    assert_refused(saved, TENSORS, match="got int32")
 
 
 # --- nothing there, or something else -----------------------------------------------------------

@@ -344,7 +344,7 @@ def encode_blocks(blocks, **options):
 
 def test_above_max_words_rare_words_are_dropped_with_a_warning(both_tables):
     blocks = [b"the cat sat on unique%d\n" % n for n in range(100)]
-    message = r"more than 10 distinct words: the 7 seen 1 times or less so far count as unknown"
+    message = r"more than 10 distinct words: the 7 seen at most 1 time so far count as unknown"
     with pytest.warns(PrunedVocabularyWarning, match=message):
         corpus = encode_blocks(blocks, min_count=2, max_words=10)
     assert dict(corpus.vocabulary) == {"cat": 100, "on": 100, "sat": 100, "the": 100}
@@ -401,10 +401,10 @@ def test_a_pruned_corpus_is_consistent(lines, max_words, window, table):
 # Corpora that cannot be trained on.
 
 UNUSABLE = [
-    ([""], {}, "the corpus is empty: memory holds no word - expected one sentence a line"),
-    ([" \n\t\r\n\0\v\f"], {}, "the corpus is empty: memory holds no word"),
-    (["", "\n"], {}, "the corpus is empty: memory, memory holds no word"),
-    (["a b c a\n"], {"min_count": 3}, "no word is seen min_count=3 times: .* 'a', is seen 2 times"),
+    ([""], {}, "the corpus is empty: memory contains no words - expected one sentence a line"),
+    ([" \n\t\r\n\0\v\f"], {}, "the corpus is empty: memory contains no words"),
+    (["", "\n"], {}, "the corpus is empty: memory, memory contains no words"),
+    (["a b c a\n"], {"min_count": 3}, "no word occurs min_count=3 times: .* 'a', occurs 2 times"),
     (["one"], {}, "the vocabulary has one word, 'one' - expected at least two"),
     (["a b a\n"], {"min_count": 2}, "the vocabulary has one word, 'a'"),
     (["a b\n"], {"max_vocab": 1}, "the vocabulary has one word, 'a' - .*raise max_vocab"),
@@ -428,12 +428,12 @@ def test_a_large_corpus_that_cannot_be_trained_on_is_an_error_too(
 
 
 def test_a_text_without_words_of_its_tokenizer_is_empty():
-    with pytest.raises(CorpusError, match="the corpus is empty: no line holds a word"):
+    with pytest.raises(CorpusError, match="the corpus is empty: no line contains a word"):
         encode("\u200b\u00a0\n", tokenizer=Tokenizer("simple"))
 
 
 def test_an_empty_list_is_an_empty_corpus(tmp_path):
-    with pytest.raises(CorpusError, match="the corpus is empty: <iterable> holds no word"):
+    with pytest.raises(CorpusError, match="the corpus is empty: <iterable> contains no words"):
         encode_corpus(open_corpus([]), WHITESPACE, tmp_path)
 
 
@@ -527,7 +527,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(tmp_path, monkeypatch, cha
 
     [real] = open_corpus(path)
     source = Source(real.name, blocks, real.held)
-    message = rf"a\.txt changed while it was read: 18,000 bytes were read, it has {now:,} now"
+    message = rf"a\.txt changed while it was read: got 18,000 bytes, it has {now:,} now -"
     with pytest.warns(SourceChangedWarning, match=message):
         stats = encode_corpus([source], WHITESPACE, tmp_path, min_count=1).stats
     assert (stats.bytes, stats.file_bytes) == (18_000, now)
@@ -576,7 +576,7 @@ def test_why_words_are_unknown_to_a_vocabulary_that_grows(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_a_storage_error(tmp_path):
-    with pytest.raises(StorageError, match=r"cannot keep the encoded corpus in .*absent: No such"):
+    with pytest.raises(StorageError, match=r"cannot write the encoded corpus to .*absent: No such"):
         encode_corpus(open_corpus(["a b"]), WHITESPACE, tmp_path / "absent")
 
 
@@ -733,14 +733,14 @@ def test_words_that_are_not_utf8_survive_from_corpus_to_disk_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"a\t1\nb\n", r"v, line 2: expected a word, a TAB and a count, found b'b' - .*damaged"),
+        (b"a\t1\nb\n", r"v, line 2: expected a word, a TAB and a count, got b'b' - .*damaged"),
         (b"a\t1\nb\t\n", "line 2"),
         (b"a\tx\n", "line 1"),
         (b"\t5\n", "line 1"),
         (b"a\t1\n\nb\t1\n", "line 2"),
         (b"a\t-1\n", "line 1"),
         (b"a\t1\t2\n", "line 1"),
-        (b"a\t1\nb\t1\na\t1\n", "lists 1 words twice"),
+        (b"a\t1\nb\t1\na\t1\n", "has 1 repeated word - "),
     ],
 )
 def test_a_damaged_vocabulary_is_an_error_that_names_the_line(tmp_path, data, message):

@@ -1,4 +1,4 @@
-"""Checkpoints: what a run needs to go on exactly where it was, written whole or not at all.
+"""Checkpoints: what a run needs to resume exactly where it was, written whole or not at all.
 
     FOLDER/checkpoints/
         corpus/            the encoded corpus, written once: ids.bin, offsets.bin, corpus.json,
@@ -6,9 +6,9 @@
         run.json           kind of model, settings, tokenizer, and the checksum of the corpus
         checkpoint-000007/ position.json and matrices.safetensors, with their checksum
 
-A checkpoint is written under another name, forced to the disk, then renamed; the one before is
-deleted only after. With one thread, a run that was killed and resumed ends in the same bits as one
-that was not.
+A checkpoint is written under another name, forced to the disk, then renamed; only then is the
+previous one deleted. With one thread, a run that was killed and resumed ends with the same bits as
+one that was not.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from sentvec.storage.folder import CHECKPOINTS, RUN
 from sentvec.storage.tensors import map_tensors, write_tensors
 
 _BLOCK = 1 << 24
-# What a run that ended before its first checkpoint may have left.
-_LEFT_OVER = {"corpus", RUN, "metrics.jsonl", ".new"}
+# What a run that ended before its first checkpoint may leave.
+_LEFTOVERS = {"corpus", RUN, "metrics.jsonl", ".new"}
 
 
 class CheckpointFolder:
@@ -45,15 +45,15 @@ class CheckpointFolder:
 
     @property
     def corpus(self) -> Path:
-        """Where the encoded corpus lies."""
+        """The folder of the encoded corpus."""
         return self.path / "corpus"
 
     def exists(self) -> bool:
-        """Whether there is a checkpoint to go on from."""
+        """Whether there is a checkpoint to resume from."""
         return self._latest() is not None
 
     def latest(self) -> tuple[str, dict[str, Any]] | None:
-        """The name of the last checkpoint and where its run was; None where there is none."""
+        """The name of the last checkpoint and its position; None where there is none."""
         latest = self._latest()
         if latest is None:
             return None
@@ -63,16 +63,16 @@ class CheckpointFolder:
         """Make room for a new run.
 
         Raises:
-            StorageError: There is an unfinished run or something else, which is left alone, or no
-                room.
+            StorageError: There is an unfinished run or something else, which is left alone, or the
+                folder cannot be written.
         """
         if self.exists():
             msg = f"{self.path.parent} holds an unfinished run - resume it (sentvec train --resume "
             raise StorageError(msg + f"{self.path.parent}) or delete {self.path}")
         for entry in self.path.iterdir() if self.path.is_dir() else ():
-            if entry.name not in _LEFT_OVER:
-                msg = f"{entry} is of no run of sentvec - it is left alone; choose another folder"
-                raise StorageError(msg)
+            if entry.name not in _LEFTOVERS:
+                msg = f"{entry} is not from a run of sentvec - it is left alone; "
+                raise StorageError(msg + "choose another folder")
         try:
             shutil.rmtree(self.path, ignore_errors=True)
             self._made_folder = not self.path.parent.exists()
@@ -82,7 +82,7 @@ class CheckpointFolder:
             raise StorageError(msg) from error
 
     def remove(self) -> None:
-        """Delete everything: the run is over. A folder made for it goes too where it is empty."""
+        """Delete everything: the run is over. A folder made for it is deleted if it is empty."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._made_folder:
             with contextlib.suppress(OSError):
@@ -92,7 +92,7 @@ class CheckpointFolder:
         """Write what stays the same for the whole run.
 
         Raises:
-            StorageError: The disk does not take it.
+            StorageError: The folder cannot be written.
         """
         text = json.dumps(run, indent=2)
         try:
@@ -109,19 +109,18 @@ class CheckpointFolder:
             FormatError: The file is damaged.
         """
         if not self.exists():
-            msg = f"{self.path.parent} holds no checkpoint - nothing to resume; check the folder"
-            raise SourceError(msg)
+            raise self._nothing_to_resume()
         return _read_json(self.path / RUN)
 
     def write(self, position: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Path:
-        """Write a checkpoint, then delete the one before; returns its folder.
+        """Write a checkpoint, then delete the previous one; returns its folder.
 
         Args:
-            position: Where the run is, as JSON can hold it.
+            position: Where the run is, in types of JSON.
             arrays: The matrices.
 
         Raises:
-            StorageError: The disk does not take it; the one before is still there.
+            StorageError: The folder cannot be written; the previous checkpoint is still there.
         """
         before = self._all()
         number = 1 + (int(before[-1].name.rpartition("-")[2]) if before else 0)
@@ -137,30 +136,29 @@ class CheckpointFolder:
                 "run": _digest(self.path / RUN),
             }
             (fresh / "position.json").write_text(json.dumps(state), encoding="utf-8")
-            if not before:  # what all checkpoints need; a run without any need not wait for it
+            if not before:  # all checkpoints need these; a run without any need not wait for them
                 fsync_path(self.corpus)
                 fsync_path(self.path / RUN)
             put_in_place(fresh, target)
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)
             msg = f"no checkpoint was written to {self.path}: {error.strerror or error} - "
-            kept = "the one before is still there; " if before else ""
+            kept = "the previous one is still there; " if before else ""
             raise StorageError(f"{msg}{kept}make room") from error
         for old in before:
             shutil.rmtree(old, ignore_errors=True)
         return target
 
     def read(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The latest checkpoint: where the run was, and its matrices, mapped.
+        """The latest checkpoint: the position of the run, and its matrices, mapped.
 
         Raises:
             SourceError: There is none.
-            FormatError: It is damaged, or of a run on another corpus or with other settings.
+            FormatError: It is damaged, or from a run on another corpus or with other settings.
         """
         latest = self._latest()
         if latest is None:
-            msg = f"{self.path.parent} holds no checkpoint - nothing to resume; check the folder"
-            raise SourceError(msg)
+            raise self._nothing_to_resume()
         state = _read_json(latest / "position.json")
         try:
             arrays = map_tensors(latest / "matrices.safetensors")
@@ -173,13 +171,17 @@ class CheckpointFolder:
             msg = f"{latest / 'position.json'} cannot be read ({error!r}) - it is damaged"
             raise FormatError(msg) from error
         if run != _digest(self.path / RUN):
-            msg = f"{latest} is of another run than {self.path / 'run.json'} describes"
+            msg = f"{latest} is from another run than {self.path / 'run.json'} describes"
             raise FormatError(msg + " (another corpus or other settings) - it cannot be resumed")
         found = _checksum(position, arrays)
         if found != expected:
             msg = f"{latest} has checksum {found}, expected {expected}"
             raise FormatError(msg + " - the checkpoint is damaged and cannot be resumed")
         return position, arrays
+
+    def _nothing_to_resume(self) -> SourceError:
+        msg = f"{self.path.parent} holds no checkpoint - nothing to resume; check the folder"
+        return SourceError(msg)
 
     def _latest(self) -> Path | None:
         return next(reversed(self._all()), None)
@@ -189,7 +191,7 @@ class CheckpointFolder:
 
 
 def checksum(arrays: Mapping[str, NDArray[Any]], value: int = 0) -> str:
-    """CRC-32 over the arrays in the order of their names, going on from a value."""
+    """CRC-32 over the arrays in the order of their names, starting with a value."""
     for name in sorted(arrays):
         flat = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8)
         for start in range(0, len(flat), _BLOCK):

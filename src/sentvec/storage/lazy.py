@@ -1,4 +1,4 @@
-"""Matrices whose rows are made while they are written: what is saved need not fit the memory."""
+"""Matrices whose rows are computed when written: what is saved need not fit in memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Take = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class LazyMatrix:
-    """A matrix whose rows are made when they are asked for, as `write_tensors` takes it.
+    """A matrix whose rows are computed when needed, a `Tensor` for `write_tensors`.
 
     Attributes:
         rows: int64 (n,), the rows of the source in the order of the new matrix.
-        take: Gives the rows of the source, float32.
-        dim: Columns.
-        dtype: What is stored.
-        pack: Makes stored rows of float32 ones; the second argument says which rows they are, as
-            they were asked for: a slice or their numbers.
+        take: Returns rows of the source, float32.
+        dim: Number of columns.
+        dtype: Type of the stored numbers.
+        pack: Converts rows of float32 to stored ones; its second argument is the index of the rows,
+            a slice or their numbers.
     """
 
     rows: NDArray[np.int64]
@@ -40,7 +40,7 @@ class LazyMatrix:
 
     @property
     def nbytes(self) -> int:
-        """Bytes when stored."""
+        """Size when stored."""
         return len(self.rows) * self.dim * self.dtype.itemsize
 
     def __len__(self) -> int:
@@ -51,19 +51,19 @@ class LazyMatrix:
 
 
 class LazyRows:
-    """A `LazyMatrix` as `Rows`, of which single rows are asked for."""
+    """A `LazyMatrix` as `Rows`."""
 
     def __init__(self, matrix: LazyMatrix) -> None:
         self.shape: tuple[int, int] = matrix.shape
         self._matrix = matrix
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Copies of these rows, made now."""
+        """Copies of these rows, computed now."""
         return self._matrix[rows].astype(np.float32, copy=False)
 
 
 def storable(tensors: Mapping[str, NDArray[Any]], rows: Rows) -> dict[str, Any]:
-    """The tensors as a folder holds them: rows that lie apart in a file become one matrix."""
+    """The tensors as a folder holds them: rows scattered in a file become one matrix."""
     if "row_offsets" not in tensors:
         return dict(tensors)
     n, dim = rows.shape

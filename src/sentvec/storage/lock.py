@@ -1,8 +1,9 @@
-"""One run at a time for one output: a lock that goes with the process, however that ends.
+"""Only one run at a time trains to an output: a lock that ends with its process.
 
-The lock is the system's (flock) on a file beside the output, `.NAME.lock`, which also tells the
-process. A process that is killed leaves the file but not the lock, so nothing has to be cleaned up
-before a run is resumed. Where there are no such locks (Windows, some network disks) there is none.
+The lock is that of the system (flock) on a file beside the output, `.NAME.lock`, which contains the
+id of the process. A process that is killed leaves the file but not the lock, so there is nothing to
+clean up before a run is resumed. Where the system has no such locks (Windows, some network disks),
+runs are not locked.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ except ImportError:
 
 @contextmanager
 def run_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other runs off a folder.
+    """Keep other runs away from a folder.
 
     Raises:
-        StorageError: A run is at work on it.
+        StorageError: Another run is in progress there.
     """
     path = beside(Path(os.path.realpath(folder)), "lock")
     descriptor = _lock(path, folder)
@@ -35,7 +36,7 @@ def run_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
         yield
     finally:
         if descriptor is not None:
-            # While it is still locked: else this could delete the file of the next run.
+            # While it is still locked; later, this could delete the file of the next run.
             with contextlib.suppress(OSError):
                 path.unlink()
             os.close(descriptor)
@@ -48,11 +49,11 @@ def _lock(path: Path, folder: str | os.PathLike[str]) -> int | None:
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError:  # whoever writes to the folder will say what is wrong with it
+        except OSError:  # writing to the folder will report what is wrong with it
             return None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Else the run that had it deleted it in between: this is the lock of no file.
+            # Otherwise the previous run has deleted the file meanwhile, and nobody sees this lock.
             if _is_at(descriptor, path):
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, b"%d\n" % os.getpid())

@@ -1,14 +1,14 @@
-"""Rows of a matrix as float32, however the matrix is stored; only the rows asked for are read.
+"""Rows of a matrix as float32, however the matrix is stored; only the requested rows are read.
 
-A model may be larger than the memory: nothing here copies a whole matrix but `to_array`.
+A model may be larger than the memory: only `to_array` copies a whole matrix.
 
     DenseRows    float32 or float16, at any address
     MovedRows    any of these, in another order
     ScaledRows   int8, each row with its scale
-    OffsetRows   float32 rows that lie apart in a file, words between them
-    ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code for every few columns
+    OffsetRows   float32 rows of a file, with words between them
+    ProductRows  product quantisation (Jegou, Douze and Schmid 2011): a code per part of a row
 
-Not here: how the arrays come out of a file, and what the rows mean.
+Not here: reading the arrays from a file, and what the rows mean.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
 
-CODES = 256  # centroids of a part: a code is a byte
+CODES = 256  # centroids of each part: a code is a byte
 _BLOCK = 1 << 14  # rows unpacked at a time
 
 
 class Rows(Protocol):
-    """A matrix of which single rows are asked for."""
+    """A matrix from which single rows are taken."""
 
     shape: tuple[int, int]
 
@@ -36,7 +36,7 @@ class Rows(Protocol):
 
 
 class DenseRows:
-    """A matrix of float32 or float16 that is used where it lies.
+    """A matrix of float32 or float16, used in place.
 
     >>> DenseRows(np.eye(3, dtype=np.float16)).take(np.array([2]))
     array([[0., 0., 1.]], dtype=float32)
@@ -47,12 +47,12 @@ class DenseRows:
             raise _misfit("float32 or float16 rows", matrix)
         self.shape: tuple[int, int] = matrix.shape
         self._dtype = matrix.dtype
-        # The matrix itself, where arithmetic can walk through it as it is.
+        # The matrix itself, where arithmetic can use it directly.
         self.plain: NDArray[np.float32] | None = None
         if matrix.dtype == np.float32 and matrix.flags.aligned and matrix.flags.c_contiguous:
             self.plain = matrix
-        # NumPy's `take` first copies a whole array that lies at an odd address. Bytes lie at any,
-        # and `take` moves a row of them as one piece.
+        # NumPy's `take` first copies a whole array that is not aligned. Bytes always are, and
+        # `take` moves a row of them as one piece.
         self._bytes: NDArray[np.uint8] = np.ascontiguousarray(matrix).view(np.uint8)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -62,7 +62,7 @@ class DenseRows:
 
 
 class MovedRows:
-    """A matrix whose rows stand in another order than they are asked for.
+    """A matrix with its rows in another order.
 
     >>> MovedRows(DenseRows(np.eye(2, dtype=np.float32)), np.array([1, 0])).take(np.array([0]))
     array([[0., 1.]], dtype=float32)
@@ -97,7 +97,7 @@ class ScaledRows:
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of these rows."""
         taken = self._matrix.take(rows, axis=0).astype(np.float32)
-        with np.errstate(over="ignore", invalid="ignore"):  # a damaged scale: the caller looks
+        with np.errstate(over="ignore", invalid="ignore"):  # a damaged scale: the caller checks
             taken *= self._scales.take(rows)
         return taken
 
@@ -105,10 +105,10 @@ class ScaledRows:
 class ProductRows:
     """A matrix after product quantisation, as fastText stores it.
 
-    The columns fall into parts of `part` columns, the last one perhaps shorter. Each part has 256
-    centroids, and a row is a byte per part that picks one of them. The centroids of a part stand
-    together, the parts one after the other. With norms, one more byte per row picks the number that
-    the whole row is multiplied by.
+    The columns are divided into parts of `part` columns; the last may be shorter. Each part has 256
+    centroids, and a row has a byte for each part that selects one of them. The centroids of a part
+    are contiguous, and the parts follow each other. With norms, one more byte of each row selects
+    the factor of the whole row.
 
     Args:
         codes: uint8 (rows, parts).
@@ -149,7 +149,7 @@ class ProductRows:
         self._norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None
         if norm_codes is not None or norm_centroids is not None:
             if norm_codes is None or norm_centroids is None:
-                raise _misfit("norm codes and norms, or none of both", codes)
+                raise _misfit("norm codes and norms, or neither", codes)
             if norm_codes.shape != (len(codes),) or norm_codes.dtype != np.uint8:
                 raise _misfit(f"{len(codes)} norm codes of uint8", norm_codes)
             if norm_centroids.shape != (CODES,) or norm_centroids.dtype != np.float32:
@@ -157,7 +157,7 @@ class ProductRows:
             self._norms = np.asarray(norm_codes), norm_centroids.copy()
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Copies of these rows, put together from their centroids."""
+        """Copies of these rows, assembled from their centroids."""
         codes = self._codes.take(rows, axis=0)
         n_full, _, part = self._parts.shape
         taken = np.empty((len(codes), self.shape[1]), np.float32)
@@ -166,7 +166,7 @@ class ProductRows:
         taken[:, n_full * part :] = self._last[codes[:, -1]]
         if self._norms is not None:
             norm_codes, norms = self._norms
-            with np.errstate(over="ignore", invalid="ignore"):  # damaged: the caller looks
+            with np.errstate(over="ignore", invalid="ignore"):  # damaged: the caller checks
                 taken *= norms[norm_codes.take(rows)][:, None]
         return taken
 
@@ -188,7 +188,7 @@ class OffsetRows:
     def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], dim: int) -> None:
         self.shape: tuple[int, int] = (len(offsets), dim)
         self._offsets = offsets
-        # Every window of a row's length, overlapping: a view, and taking from it copies row by row.
+        # All windows of the length of a row, overlapping: a view; taking from it copies only rows.
         self._windows = np.lib.stride_tricks.sliding_window_view(data, 4 * dim)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -198,12 +198,12 @@ class OffsetRows:
 
 
 def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Rows:
-    """The input matrix of a model, whichever way its tensors hold it.
+    """The input matrix of a model, in whichever form its tensors are.
 
     Args:
         tensors: "input_vectors" (float32 or float16), or "input_vectors" (int8) and "input_scales",
-            or "data" and "row_offsets", or "codes" and "centroids", perhaps with "norm_codes" and
-            "norm_centroids".
+            or "data" and "row_offsets", or "codes" and "centroids", optionally with "norm_codes"
+            and "norm_centroids".
         settings: With codes, `settings["quantiser"]` has "dim" and "dsub" (columns of a part); with
             offsets, "dim".
 
@@ -228,11 +228,11 @@ def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) ->
         return DenseRows(tensors["input_vectors"])
     except (KeyError, TypeError) as error:
         msg = f"the model has no {error} - expected a matrix of input vectors; it is damaged"
-        raise FormatError(msg) from error
+        raise FormatError(msg + "; copy it again") from error
 
 
 def iter_blocks(matrix: Rows, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
-    """Copies of these rows, some thousand at a time, in order.
+    """Copies of these rows in order, some thousands at a time.
 
     >>> [len(block) for block in iter_blocks(DenseRows(np.eye(3, dtype=np.float32)), np.arange(3))]
     [3]
@@ -254,9 +254,9 @@ def to_array(rows: Rows) -> NDArray[np.float32]:
 
 
 def bytes_to_read(tensors: Mapping[str, NDArray[Any]], dim: int) -> int | None:
-    """How many bytes are read for a row of a mapped matrix, in whole pages, on average.
+    """The bytes read on average for a row of a mapped matrix, in whole pages.
 
-    None where the matrix is in memory, as that of a text is.
+    None where the matrix is in memory, as that of a text file is.
     """
     matrix = next(tensors[name] for name in ("codes", "data", "input_vectors") if name in tensors)
     if _mapping(matrix) is None:
@@ -266,7 +266,7 @@ def bytes_to_read(tensors: Mapping[str, NDArray[Any]], dim: int) -> int | None:
 
 
 def _mapping(array: NDArray[Any]) -> mmap.mmap | None:
-    """What an array is a part of, if that is a mapped file."""
+    """The mapped file that an array is part of, if any."""
     whole: Any = array
     while isinstance(whole, (np.ndarray, memoryview)):
         whole = whole.obj if isinstance(whole, memoryview) else whole.base
@@ -274,14 +274,14 @@ def _mapping(array: NDArray[Any]) -> mmap.mmap | None:
 
 
 def advise_access(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> None:
-    """Tell the system whether mapped matrices will be read for the most part, or single rows.
+    """Tell the system whether most of the mapped matrices will be read, or single rows.
 
-    By habit it reads 128 KB around a page that is touched. That is right where much is read; for
-    the rows of a few sentences it is dozens of times the memory and the time.
+    By default it reads 128 KB around each page that is used. That is right where much is read; for
+    the rows of a few sentences it takes dozens of times the memory and the time.
     """
     for array in tensors.values():
         whole = _mapping(array)
-        # Some arrays are not mapped, and some systems take no advice.
+        # Some arrays are not mapped, and some systems have no madvise.
         if whole is not None and hasattr(whole, "madvise") and array.nbytes:
             begin = array.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
             page = begin // mmap.PAGESIZE * mmap.PAGESIZE
@@ -289,6 +289,6 @@ def advise_access(tensors: Mapping[str, NDArray[Any]], *, everywhere: bool) -> N
             whole.madvise(advice, page, begin + array.nbytes - page)
 
 
-def _misfit(expected: str, found: NDArray[Any]) -> FormatError:
-    msg = f"expected {expected}, found {found.dtype} of shape {found.shape} - the model is damaged"
-    return FormatError(msg)
+def _misfit(expected: str, array: NDArray[Any]) -> FormatError:
+    msg = f"expected {expected}, got {array.dtype} of shape {array.shape} - the model is damaged"
+    return FormatError(msg + "; copy it again")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
+from sentvec.wording import counted
 
 _DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
@@ -28,32 +29,32 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "I32": np.dtype("<i4"),
     "I64": np.dtype("<i8"),
 }
-_ALIGNMENT = 64  # so that mapped rows begin at a cache line where their size allows
+_ALIGNMENT = 64  # so that mapped rows begin at a cache line where their size permits
 _MAX_HEADER = 100_000_000
 _WRITE_ROWS = 1 << 16
 
 
 class Tensor(Protocol):
-    """What can be written: an array, or something that makes its rows when they are asked for."""
+    """What can be written: an array, or an object that makes its rows when they are needed."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the numbers."""
+        """Type of the numbers."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As of an array."""
+        """Shape, as of an array."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all numbers."""
+        """Size of all numbers."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, rows: slice, /) -> NDArray[Any]: ...
 
 
 def write_tensors(path: Path, arrays: Mapping[str, Tensor]) -> None:
-    """Write arrays to a file; they are not copied as a whole."""
+    """Write arrays to a file, some rows at a time."""
     names = {dtype: name for name, dtype in _DTYPES.items()}
     header: dict[str, Any] = {}
     end = 0
@@ -74,7 +75,7 @@ def write_tensors(path: Path, arrays: Mapping[str, Tensor]) -> None:
 
 
 def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Map the arrays of a file, read-only; nothing is read but the header.
+    """Map the arrays of a file, read-only; only the header is read.
 
     Raises:
         FormatError: The header cannot be read, or the file is shorter than it says.
@@ -83,20 +84,22 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(size - 8, _MAX_HEADER):
-            msg = f"{path}: the header should have {length} bytes, the file has {size}"
-            raise FormatError(msg + " - the file is damaged or no safetensors file")
+            msg = f"{path}: the header should have {counted(length, 'byte')}, the file has {size:,}"
+            raise FormatError(
+                msg + " - the file is damaged, or not a safetensors file; copy it again"
+            )
         text = file.read(length)
     try:
         header = json.loads(text)
         entries = {name: _entry(entry) for name, entry in header.items() if name != "__metadata__"}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        msg = f"{path}: the header cannot be read ({error!r}) - the file is damaged"
+        msg = f"{path}: the header cannot be read ({error!r}) - the file is damaged; copy it again"
         raise FormatError(msg) from error
     data = 8 + length
     for name, (dtype, shape, begin, end) in entries.items():
         if math.prod(shape) * dtype.itemsize != end - begin or min(begin, *shape) < 0:
             msg = f"{path}: the size of {name!r} does not fit its shape {shape}"
-            raise FormatError(msg + " - the file is damaged")
+            raise FormatError(msg + " - the file is damaged; copy it again")
         if data + end > size:
             msg = f"{path}: {name!r} ends at byte {data + end:,}, the file at {size:,}"
             raise FormatError(msg + " - the file is truncated; copy it again")

@@ -1,7 +1,7 @@
-"""Files decompressed by what their first bytes say: gzip, xz, bzip2, zstd, or none of them.
+"""Decompress files by their first bytes: gzip, xz, bzip2, zstd, or plain.
 
-A damaged or truncated file raises `SourceError` with its name, whatever the library in question
-raises, and closing the stream closes the file.
+A damaged or truncated file raises `SourceError` with its name, whichever library reads it; closing
+the stream closes the file.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import IO, Any, BinaryIO, cast
 from sentvec.errors import MissingExtraError, SourceError
 
 _PIECE_BYTES = 1 << 20
-_COMPRESSED_BYTES = 1 << 16  # of zstd, handed to the decompressor at a time
+_COMPRESSED_BYTES = 1 << 16  # of zstd, decompressed at a time
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def decompress(raw: IO[bytes], name: str) -> BinaryIO:
-    """Wrap a stream in the decompressor its first bytes ask for."""
+    """Wrap a stream in the decompressor that its first bytes call for."""
     # A buffered file shows its first bytes without consuming them, a pipe as well.
     try:
         head = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
@@ -43,12 +43,12 @@ def decompress(raw: IO[bytes], name: str) -> BinaryIO:
 
 
 def kind_of(head: bytes) -> str | None:
-    """The kind of compression that a file with these first bytes has; None for a plain one."""
+    """The compression of a file with these first bytes; None for a plain file."""
     return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 
 class _Decompressed(io.RawIOBase):
-    """Decompressed pieces as a stream: damage names the file, and closing closes the file."""
+    """A stream of decompressed pieces; errors name the file, and closing it closes the file."""
 
     def __init__(self, pieces: Iterator[bytes], raw: IO[bytes], name: str) -> None:
         self._pieces, self._raw, self._name = pieces, raw, name
@@ -73,11 +73,13 @@ class _Decompressed(io.RawIOBase):
 
 def damaged(name: str, error: Exception) -> SourceError:
     """The error for a file that cannot be read to its end."""
-    return SourceError(f"{name} cannot be read to its end: {error} - the file may be damaged")
+    return SourceError(
+        f"{name} cannot be read to its end: {error} - the file may be damaged; copy it again"
+    )
 
 
 def _zstd_library(raw: IO[bytes], name: str) -> tuple[Callable[[], Any], type[Exception]]:
-    """What makes a decompressor of one frame, and what that raises."""
+    """The constructor of a decompressor of one frame, and the error that it raises."""
     if sys.version_info >= (3, 14):
         from compression import zstd
 
@@ -94,7 +96,7 @@ def _zstd_library(raw: IO[bytes], name: str) -> tuple[Callable[[], Any], type[Ex
 def _pieces_of_zstd(
     raw: IO[bytes], new_frame: Callable[[], Any], failure: type[Exception]
 ) -> Iterator[bytes]:
-    # Frame by frame: the library's own reader takes a truncated file for a whole one.
+    # Frame by frame: the library's own reader accepts a truncated file as complete.
     frame = new_frame()
     try:
         while data := raw.read(_COMPRESSED_BYTES):

@@ -1,6 +1,6 @@
-"""The files of an encoded corpus while it is read: word numbers first, ids in their place later.
+"""The files of an encoded corpus while it is written: word numbers first, then ids in their place.
 
-Word numbers go by first appearance (`wordtable`); what they become is known when all is counted.
+Words are numbered by first appearance (`wordtable`); their ids are known when all are counted.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ from numpy.typing import NDArray
 
 from sentvec.errors import PrunedVocabularyWarning, StorageError
 from sentvec.text.wordtable import WordTable
+from sentvec.wording import counted
 
 DROPPED = np.uint32(0xFFFFFFFF)
-_WINDOW = 1 << 22  # numbers handled at a time in the second pass
+_WINDOW = 1 << 22  # numbers converted at a time in the second pass
 
 Ids: TypeAlias = NDArray[np.uint32]
 
 
 @contextmanager
 def storing_in(folder: Path) -> Iterator[None]:
-    """Name the folder where its disk does not take what is written."""
+    """Turn an error of the disk into one that names the folder."""
     try:
         yield
     except OSError as error:
-        msg = f"cannot keep the encoded corpus in {folder}: {error.strerror or error} - it needs "
-        raise StorageError(msg + "4 bytes a word and 8 a sentence; choose another disk") from error
+        msg = f"cannot write the encoded corpus to {folder}: {error.strerror or error} - it needs "
+        raise StorageError(
+            msg + "4 bytes a word and 8 a sentence; make room, or choose another disk"
+        ) from error
 
 
 class NumberWriter:
@@ -103,13 +106,14 @@ class NumberWriter:
             self.documents += 1
 
     def _prune(self, table: WordTable) -> None:
-        """Drop the rarer half of the words, and what they stood for in what is written so far."""
+        """Drop the rarer half of the words, in the files too."""
         counts = table.counts()
         threshold = int(np.median(counts))
         kept = np.flatnonzero(counts > threshold)
         warnings.warn(
-            f"more than {self._max_words:,} distinct words: the {len(counts) - len(kept):,} seen "
-            f"{threshold} times or less so far count as unknown",
+            f"more than {counted(self._max_words, 'distinct word')}: the "
+            f"{len(counts) - len(kept):,} seen at most {counted(threshold, 'time')} so far count "
+            "as unknown",
             PrunedVocabularyWarning,
             stacklevel=2,
         )
@@ -126,7 +130,7 @@ class NumberWriter:
 def numbers_to_ids(writer: NumberWriter, lut: Ids) -> int:
     """The second pass, in place; returns the number of known tokens.
 
-    `lut` has the id of each word number, and one entry more for what was dropped by pruning.
+    `lut` has the id of each word number, and one more entry for what pruning dropped.
     """
     numbers = np.memmap(writer.ids_path, np.uint32, "r+", shape=(writer.tokens,))
     offsets = np.memmap(writer.offsets_path, np.int64, "r+", shape=(writer.sentences + 1,))
@@ -146,7 +150,7 @@ def numbers_to_ids(writer: NumberWriter, lut: Ids) -> int:
 
 
 def mapped(path: Path, dtype: type[np.generic], size: int) -> NDArray[Any]:
-    """Map a file, cut to so many numbers, read-only."""
+    """Cut a file to its first `size` numbers and map it, read-only."""
     with path.open("r+b") as file:
         file.truncate(size * np.dtype(dtype).itemsize)
     return np.memmap(path, dtype, "r", shape=(size,)) if size else np.zeros(0, dtype)

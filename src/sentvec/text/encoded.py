@@ -16,7 +16,7 @@ words ends a document, as does the end of a file.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,26 +31,27 @@ from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.unicode import decode, is_blank
 from sentvec.text.vocabulary import Vocabulary, grown, order_words
 from sentvec.text.wordtable import MAX_WORDS, KernelWordTable, PlainWordTable, WordTable
+from sentvec.wording import counted
 
 # Corpora up to this size are counted in plain Python.
 SMALL_CORPUS_BYTES = 1 << 22
-_WINDOW = 1 << 22  # sentences looked at at a time
+_WINDOW = 1 << 22  # sentences measured at a time
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What was read. Counts of lines, sentences and tokens; bytes after decompression.
+    """Counts of what was read: lines, sentences and tokens; bytes are those after decompression.
 
     Attributes:
-        bytes: Of the text that was read.
-        known_tokens: Those in the vocabulary.
-        fingerprint: Of the text.
-        file_bytes: What the sources held when they had been read; other than `bytes` where a file
-            changed meanwhile. Like `bytes` without byte-order marks.
-        empty_sentences: Sentences none of whose words is known.
+        bytes: Size of the text that was read.
+        known_tokens: Tokens in the vocabulary.
+        fingerprint: Hash of the text.
+        file_bytes: Size of the sources after they were read; it differs from `bytes` where a file
+            changed meanwhile. Byte-order marks do not count, as in `bytes`.
+        empty_sentences: Sentences without a known word.
         single_sentences: Sentences with one known word; there is nothing to predict it from.
-        rare_tokens: Unknown because the word is seen less than `min_count` times.
-        surplus_tokens: Unknown because `max_vocab` commoner words were kept.
+        rare_tokens: Unknown because the word occurs fewer than `min_count` times.
+        surplus_tokens: Unknown because `max_vocab` more frequent words were kept.
         pruned_tokens: Unknown because there were too many distinct words to count at once.
     """
 
@@ -85,29 +86,37 @@ class EncodedCorpus:
 
 
 def sentence_lengths(offsets: NDArray[np.int64]) -> tuple[int, int, int]:
-    """Words of the longest sentence, and how many sentences have no word, and one."""
-    longest = empty = single = 0
-    for start in range(0, len(offsets) - 1, _WINDOW):
-        lengths = np.diff(offsets[start : start + _WINDOW + 1])
-        longest = max(longest, int(lengths.max()))
-        empty += int(np.count_nonzero(lengths == 0))
-        single += int(np.count_nonzero(lengths == 1))
-    return longest, empty, single
+    """The length of the longest sentence, and the numbers of sentences of no and of one word."""
+    return _summarize(np.diff(window) for window in _windows(offsets))[1:]
 
 
 def known_lengths(ids: Ids, offsets: NDArray[np.int64], unknown: int) -> tuple[int, int, int, int]:
-    """Known words in all, and what `sentence_lengths` gives, where unknown ones are among them."""
-    known = longest = empty = single = 0
-    for start in range(0, len(offsets) - 1, _WINDOW):
-        window = offsets[start : start + _WINDOW + 1]
+    """The number of known words, then as `sentence_lengths`, where `ids` has unknown ones too."""
+
+    def lengths(window: NDArray[np.int64]) -> NDArray[np.int64]:
         is_known = ids[window[0] : window[-1]] != unknown
         before = np.concatenate([[0], np.cumsum(is_known)])
-        lengths = np.diff(before[window - window[0]])
-        known += int(before[-1])
+        found: NDArray[np.int64] = np.diff(before[window - window[0]])
+        return found
+
+    return _summarize(map(lengths, _windows(offsets)))
+
+
+def _windows(offsets: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """The offsets of some sentences at a time, with the end of the last."""
+    starts = range(0, len(offsets) - 1, _WINDOW)
+    return (offsets[start : start + _WINDOW + 1] for start in starts)
+
+
+def _summarize(windows: Iterable[NDArray[np.int64]]) -> tuple[int, int, int, int]:
+    """Sum and maximum of the lengths of sentences, and how many are 0 and 1."""
+    total = longest = empty = single = 0
+    for lengths in windows:
+        total += int(lengths.sum())
         longest = max(longest, int(lengths.max()))
         empty += int(np.count_nonzero(lengths == 0))
         single += int(np.count_nonzero(lengths == 1))
-    return known, longest, empty, single
+    return total, longest, empty, single
 
 
 def encode_corpus(
@@ -128,26 +137,27 @@ def encode_corpus(
         sources: What to read, in order; each is read once.
         tokenizer: Cuts the text into words.
         folder: Where the files of the encoded corpus go (4 bytes a token, 8 a sentence).
-        min_count: Words seen less often are unknown.
-        max_vocab: At most so many words are kept; `None` for all.
-        max_words: Distinct words counted at once. Above it the rarest half is dropped with a
-            warning; what they stood for so far is unknown, and their counts start again.
-        vocabulary: Use this one, of an earlier model.
-        grow: Add to it the words it lacks, above `min_count` and up to `max_vocab` in all; the
-            counts of both texts add up, and the old words keep their ids.
-        unknown: Unknown words stay where they are, all with one id, the size of the vocabulary; for
+        min_count: Rarer words are unknown.
+        max_vocab: Maximum number of words to keep, the most frequent first; `None` keeps all.
+        max_words: Maximum number of distinct words to count at once. Above it the rarer half is
+            dropped with a warning: their tokens so far are unknown, and their counts start again.
+        vocabulary: The vocabulary of an earlier model, to be used instead of a new one.
+        grow: Add to it new words that occur at least `min_count` times, up to `max_vocab` words in
+            all; the counts of both texts add up, and the old words keep their ids.
+        unknown: Keep unknown words in place, all with one id, the size of the vocabulary; for
             models that read the words of a sentence in their order.
 
     Raises:
-        CorpusError: No text, fewer than two words left, or no sentence of two known words.
-        StorageError: The folder's disk does not take the ids.
+        CorpusError: There is no text, or fewer than two words remain, or no sentence has two known
+            words.
+        StorageError: The ids cannot be written to the folder.
     """
     with NumberWriter(folder, max_words) as writer:
         blocks = _hashed_blocks(sources, writer)
         head, small = _read_head(blocks)
         if not any(not is_blank(block) for block in head) and small:
             names = ", ".join(source.name for source in sources[:3])
-            msg = f"the corpus is empty: {names} holds no word - expected one sentence a line"
+            msg = f"the corpus is empty: {names} contains no words - expected one sentence a line"
             raise CorpusError(msg)
         table: WordTable = PlainWordTable() if small else KernelWordTable()
         for block in chain(head, blocks):
@@ -167,7 +177,7 @@ def encode_corpus(
             vocabulary = grown(vocabulary, table, min_count=min_count, max_vocab=max_vocab)
         for number, word in enumerate(table.words()):
             lut[number] = vocabulary.ids.get(decode(word), DROPPED)
-    counted = _unknown(table, lut, writer.tokens, min_count if grow else 0)
+    unknown_tokens = _count_unknown(table, lut, writer.tokens, min_count if grow else 0)
     with storing_in(folder):
         if unknown:
             lut[lut == DROPPED] = len(vocabulary)
@@ -183,7 +193,7 @@ def encode_corpus(
             documents=writer.documents, tokens=writer.tokens, known_tokens=known,
             fingerprint=writer.hash.hexdigest(), file_bytes=writer.file_bytes,
             empty_sentences=empty, single_sentences=single,
-            **counted,
+            **unknown_tokens,
         )  # fmt: skip
         corpus = EncodedCorpus(
             ids=ids,
@@ -196,8 +206,8 @@ def encode_corpus(
     return corpus
 
 
-def _unknown(table: WordTable, lut: Ids, tokens: int, min_count: int) -> dict[str, int]:
-    """Why tokens are unknown; `min_count` is 0 where a vocabulary was given that does not grow."""
+def _count_unknown(table: WordTable, lut: Ids, tokens: int, min_count: int) -> dict[str, int]:
+    """Unknown tokens by cause; `min_count` is 0 where a given vocabulary does not grow."""
     counts = table.counts()
     left_out = counts[lut[:-1] == DROPPED]
     rare = int(left_out[left_out < min_count].sum())
@@ -209,7 +219,7 @@ def _unknown(table: WordTable, lut: Ids, tokens: int, min_count: int) -> dict[st
 
 
 def _hashed_blocks(sources: list[Source], writer: NumberWriter) -> Iterator[bytes]:
-    """The blocks of all sources; an empty block stands after the last of each source."""
+    """The blocks of all sources; an empty block follows the last of each source."""
     for source in sources:
         read = 0
         for block in source.blocks():
@@ -221,7 +231,7 @@ def _hashed_blocks(sources: list[Source], writer: NumberWriter) -> Iterator[byte
         writer.file_bytes += read if held is None else held
         if held not in (None, read):
             warnings.warn(
-                f"{source.name} changed while it was read: {read:,} bytes were read, it has "
+                f"{source.name} changed while it was read: got {counted(read, 'byte')}, it has "
                 f"{held:,} now - train again when it is complete",
                 SourceChangedWarning,
                 stacklevel=2,
@@ -245,15 +255,15 @@ def _check_vocabulary(table: WordTable, kept: list[int], min_count: int) -> None
     if len(kept) > 1:
         return
     if not len(table):
-        msg = "the corpus is empty: no line holds a word - expected one sentence a line"
+        msg = "the corpus is empty: no line contains a word - expected one sentence a line"
         raise CorpusError(msg)
     counts = table.counts()
-    commonest = int(counts.argmax())
-    word = decode(table.words([commonest])[0])
+    most_frequent = int(counts.argmax())
+    word = decode(table.words([most_frequent])[0])
     if not kept:
         msg = (
-            f"no word is seen min_count={min_count} times: the commonest, {word!r}, is seen "
-            f"{counts[commonest]} times - lower min_count or use more text"
+            f"no word occurs min_count={min_count} times: the most frequent, {word!r}, occurs "
+            f"{counted(counts[most_frequent], 'time')} - lower min_count or use more text"
         )
     else:
         msg = (
@@ -267,8 +277,8 @@ def _check_sentences(stats: CorpusStats, longest: int) -> None:
     if longest >= 2:
         return
     msg = (
-        f"no sentence has two known words ({stats.sentences} sentences, "
-        f"{stats.known_tokens} known words) - expected one sentence a line; "
+        f"no sentence has two known words ({counted(stats.sentences, 'sentence')}, "
+        f"{counted(stats.known_tokens, 'known word')}) - expected one sentence a line; "
         "lower min_count or join lines"
     )
     raise CorpusError(msg)

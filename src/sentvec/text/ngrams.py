@@ -5,7 +5,7 @@ section 2.2). N-grams are hashed over ids, not strings, with the arithmetic of t
 starting from the first id as an unsigned 64-bit number, h = h * 116049371 + next id (modulo 2^64),
 and the row is n_words + h mod buckets. Different n-grams may share a row; repeats count again.
 
-Not here: unknown words, which are removed before, so that their neighbours form an n-gram.
+Not here: unknown words, which are removed beforehand, so that their neighbours form an n-gram.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def ngram_rows(
 
     Returns:
         int64 (n, ngrams - 1): entry (i, j) is the row of the n-gram of j + 2 words that starts at
-        position i, or `NO_ROW` where the sentence ends before. Read row by row, it is the order of
-        the released program.
+        position i, or `NO_ROW` where the sentence ends before. Row by row, this is the order of the
+        released program.
 
     >>> ngram_rows(np.array([2, 0, 1], np.uint32), np.array([0, 3]), n_words=3, ngrams=2, buckets=7)
     array([[ 4],

@@ -1,13 +1,13 @@
 """The one regular expression of the `simple` tokenizer, built from Unicode's own tables.
 
-What it finds, in this order:
+What it matches, in this order:
 
 1. a URL, whole, without the punctuation that ends the sentence;
 2. a Han or Hiragana character, alone: these scripts write no spaces, and word bigrams then learn
    the two-character words (the rule of Unicode's UAX #29);
 3. a word: letters, digits, underscores and combining marks; an apostrophe or a hyphen inside it,
    and a full stop or a comma between two digits;
-4. any other symbol, alone, with its combining marks; an emoji with all it is joined of.
+4. any other symbol, alone, with its combining marks; an emoji sequence as a whole.
 
 White space, control characters and invisible format characters (direction marks, zero-width
 spaces) separate.

@@ -1,7 +1,7 @@
-"""An encoded corpus that outlives the run which made it, for a later one to go on with.
+"""Save an encoded corpus, so that a later run can resume with it.
 
-Beside the files of the encoded corpus (see `encoded`) stand `vocabulary.txt` and
-`corpus.json` with the totals and the checksums of the others.
+The files of the encoded corpus (see `encoded`) are joined by `vocabulary.txt`, and by `corpus.json`
+with the totals and a checksum of all.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BLOCK = 1 << 24
 
 
 def save_corpus(corpus: EncodedCorpus, folder: Path) -> str:
-    """Write what is not on disk yet into the folder of the corpus; returns its checksum.
+    """Write what is not yet in the folder of the corpus; returns the checksum of the corpus.
 
     Raises:
-        StorageError: The disk does not take it.
+        StorageError: The folder cannot be written.
     """
     with storing_in(folder):
         corpus.vocabulary.save(folder / "vocabulary.txt")
@@ -39,25 +39,25 @@ def save_corpus(corpus: EncodedCorpus, folder: Path) -> str:
 
 
 def reopen_corpus(folder: Path, checksum: str) -> EncodedCorpus:
-    """Map a stored corpus again.
+    """Map a saved corpus again.
 
     Args:
-        folder: Where it lies.
+        folder: The folder of the corpus.
         checksum: What `save_corpus` returned.
 
     Raises:
-        FormatError: It is not the corpus with that checksum, or is damaged.
+        FormatError: The corpus is damaged, or its checksum is another.
     """
     try:
         state = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         offsets = _map(folder / "offsets.bin", np.int64)
-        _, empty, single = sentence_lengths(offsets)  # an earlier version did not count them
+        _, empty, single = sentence_lengths(offsets)  # an earlier version did not save them
         counted = {"empty_sentences": empty, "single_sentences": single}
         stats = CorpusStats(**{**counted, **state["stats"]})
         found = _checksum(folder, state["stats"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"the corpus in {folder} cannot be read ({error}) - the checkpoint is damaged"
-        raise FormatError(msg) from error
+        raise FormatError(msg + "; delete it and train again") from error
     if not found == state["checksum"] == checksum:
         msg = f"the corpus in {folder} has checksum {found}, expected {checksum}"
         raise FormatError(msg + " - it is another corpus, or damaged, and cannot be resumed")

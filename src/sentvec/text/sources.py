@@ -5,7 +5,7 @@ sentence each. Compression (gzip, xz, bzip2, zstd) is recognised from the conten
 Each block ends at the end of a line, or at a separator where a line is longer than a block.
 A byte-order mark at the start of a file is removed. Lines end at LF only.
 
-Not here: what a word is (`tokenizer`), what is done with the words (`encoded`).
+Not here: what a word is (`tokenizer`), and what becomes of the words (`encoded`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, cast
 from sentvec.errors import InputTypeError, SourceError
 from sentvec.text.compression import damaged, decompress, kind_of, unreadable
 from sentvec.text.unicode import SEPARATORS, encode, join_lines
+from sentvec.wording import counted
 
 CorpusLike = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
 
@@ -36,13 +37,13 @@ _TEXT_SUFFIXES = {".txt", ".gz", ".xz", ".bz2", ".zst", ".text", ".tok", ".tsv"}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One document stream: a name for messages and a way to open it.
+    """A named stream of text that can be opened.
 
     Args:
-        name: What messages call it: the path, `<stdin>` or `<iterable>`.
+        name: For messages: the path, `<stdin>` or `<iterable>`.
         blocks: Opens the source and yields its blocks.
-        held: How many bytes of blocks it holds now, as the system tells; None where only reading
-            tells (a compressed file, a pipe, an iterable).
+        held: Returns its present size in bytes of blocks; None where only reading tells it (a
+            compressed file, a pipe, an iterable).
     """
 
     name: str
@@ -51,11 +52,11 @@ class Source:
 
 
 def open_corpus(corpus: CorpusLike) -> list[Source]:
-    """Find what a corpus argument means, and check that its files can be read.
+    """The sources that a corpus argument names; checks that its files can be read.
 
     Raises:
         SourceError: A file is missing, is a directory or may not be opened.
-        InputTypeError: The corpus is of a type that is no corpus (`bytes`, `None`, a dict).
+        InputTypeError: The argument cannot be a corpus (`bytes`, `None`, a dict).
     """
     if isinstance(corpus, (str, os.PathLike)):
         return [_file_source(path) for path in _expand(corpus)]
@@ -77,7 +78,7 @@ def open_stream(path: str) -> BinaryIO:
         SourceError: The file is missing, is a directory or may not be opened.
     """
     if path == "-" and sys.stdin.buffer.closed:
-        msg = "standard input was read already - name - once"
+        msg = "standard input was already read - name - only once"
         raise SourceError(msg)
     try:
         raw = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
@@ -98,8 +99,9 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes]:
 def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
     """Whether a list holds paths, not sentences.
 
-    Path objects are paths. Strings are paths where all name files; or where none holds a blank, and
-    one at least names a file or all end like text files: a typing error must not become a sentence.
+    Path objects are paths. Strings are paths where all name files; or where none contains white
+    space, and at least one names a file or all have the suffix of a text file: a mistyped name must
+    not become a sentence.
     """
     if any(isinstance(item, os.PathLike) for item in items):
         return True
@@ -125,11 +127,11 @@ def _expand(item: str | os.PathLike[str]) -> list[str]:
     """A path, or the sorted files of a glob."""
     path = os.fspath(item)
     if "\n" in path or len(path) > _MAX_PATH:
-        msg = f"the corpus is a str of {len(path)} characters, which is taken for a path - "
-        raise SourceError(msg + "for a text, pass text.splitlines()")
+        msg = f"the corpus is a str of {counted(len(path), 'character')} - expected a path; for "
+        raise SourceError(msg + "the text itself, pass text.splitlines()")
     if "\0" in path:
-        msg = f"{path!r:.60} is no path: it holds a NUL - expected a path, or a list of sentences"
-        raise SourceError(msg)
+        msg = f"{path!r:.60} is not a path: it contains a NUL - expected a path, or a list "
+        raise SourceError(msg + "of sentences")
     if path == "-" or os.path.lexists(path) or not glob.has_magic(path):
         return [path]
     found = sorted(match for match in glob.glob(path, recursive=True) if Path(match).is_file())
@@ -142,8 +144,10 @@ def _expand(item: str | os.PathLike[str]) -> list[str]:
 def _file_source(path: str) -> Source:
     if path == "-":
         return Source("<stdin>", lambda: _blocks_of_stream(open_stream("-"), "<stdin>"))
-    if not _is_pipe(path):  # what is read from a pipe to look at it is lost
-        open_stream(path).close()  # a file that cannot be read fails now, not after the others
+    if not _is_pipe(path):  # a look into a pipe would lose what it reads
+        open_stream(
+            path
+        ).close()  # a file that cannot be read should fail now, not after the others
     return Source(
         path, lambda: _blocks_of_stream(open_stream(path), path), lambda: _size_of_plain(path)
     )
@@ -194,7 +198,7 @@ def _blocks_of_stream(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def _without_bom(data: bytes, name: str) -> bytes:
-    """The first bytes of a file without a byte-order mark; one of UTF-16 or UTF-32 is refused."""
+    """Remove the byte-order mark from the first bytes of a file; refuse UTF-16 and UTF-32."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") and b"\0" in data[:64]:
         msg = f"{name} is UTF-16 or UTF-32 - convert it to UTF-8 (iconv -t UTF-8)"
         raise SourceError(msg)

@@ -8,7 +8,7 @@ the counting kernel reads. Both give the same words.
 |--------------|--------------|
 | `whitespace` | splits at the seven separator bytes, changes nothing: for tokenised text |
 | `simple`     | one regular expression (`patterns`), lower-cased: the default |
-| `tweet`      | nltk's TweetTokenizer, lower-cased, URL and user names as in the released script |
+| `tweet`      | nltk's TweetTokenizer, lower-cased, URLs and user names as in the released script |
 | `ptb`        | nltk's NLTKWordTokenizer (Penn Treebank style), lower-cased |
 """
 
@@ -25,7 +25,7 @@ from sentvec.suggest import near_names
 from sentvec.text.patterns import simple_pattern
 from sentvec.text.unicode import as_stored, decode, encode, join_lines, split_at_separators
 
-# Names and whether they lower-case unless told otherwise.
+# Whether each lower-cases by default.
 LOWERCASE_BY_DEFAULT = {"whitespace": False, "simple": True, "tweet": True, "ptb": True}
 
 _URL = re.compile(r"(?:https?://|www\.)\S+")
@@ -34,7 +34,7 @@ _USER = re.compile(r"@\S+")
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """What cuts text into words, by name and parameters.
+    """The specification of a tokenizer: its name and parameters.
 
     Args:
         name: `whitespace`, `simple`, `tweet` or `ptb`.
@@ -113,7 +113,7 @@ def _nltk_tokenizer(name: str, lowercase: bool) -> Callable[[str], list[str]]:
     tweet = TweetTokenizer(preserve_case=True).tokenize
 
     def cut_tweet(text: str) -> list[str]:
-        # As in the released script: tokens first, then their case, URL and user names.
+        # As in the released script: tokens first, then letter case, URLs and user names.
         tokens = [token.lower() if lowercase else token for token in tweet(text)]
         return [_USER.sub("<user>", _URL.sub("<url>", token)) for token in tokens]
 

@@ -1,4 +1,4 @@
-"""Bytes and str: one lossless way across, and the separators of whitespace tokenisation.
+"""Lossless conversion between bytes and str, and the separators of whitespace tokenisation.
 
 Text on disk is bytes. In Python, bytes that are not UTF-8 live on as lone surrogates
 (``surrogateescape``), so a word survives load, lookup and save whatever its encoding was.
@@ -15,7 +15,7 @@ SEPARATORS = b" \n\r\t\v\f\0"
 _OTHER_THAN_SPACE = "\n\r\t\v\f\0"
 # Surrogates outside U+DC80..DCFF stand for no byte (a half of a broken pair).
 _ORPHAN_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
+SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 
 def decode(data: bytes) -> str:
@@ -32,7 +32,7 @@ def encode(text: str) -> bytes:
 
 
 def as_stored(text: str) -> str:
-    """The text as it comes back from disk; only what holds surrogates can change."""
+    """The text as it comes back from disk; only a text with surrogates can change."""
     return text if text.isascii() else decode(encode(text))
 
 
@@ -54,5 +54,5 @@ def join_lines(text: str) -> str:
 
 
 def is_blank(data: bytes) -> bool:
-    """Whether the bytes hold nothing but separators."""
-    return not data.translate(_SEPARATORS_TO_SPACE).strip(b" ")
+    """Whether the bytes are nothing but separators."""
+    return not data.translate(SEPARATORS_TO_SPACE).strip(b" ")

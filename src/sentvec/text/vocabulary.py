@@ -1,8 +1,8 @@
 """The vocabulary: words and counts in id order, saved as a readable two-column file.
 
-Ids go by falling count; words of equal count by their bytes, so that the order of the corpus does
-not matter. On disk a line is the word (raw bytes), a TAB, the count, LF; no word can hold a TAB or
-an LF, since both separate words in every tokenizer.
+Words are sorted by decreasing count, then by their bytes, so that the order of the corpus does not
+matter. On disk a line is the word (raw bytes), a TAB, the count, LF; no word contains a TAB or an
+LF, since both separate words in every tokenizer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from sentvec.errors import FormatError, UnknownWordError
 from sentvec.suggest import near_words
 from sentvec.text.unicode import decode, encode
 from sentvec.text.wordtable import WordTable
+from sentvec.wording import counted
 
-_MAX_COUNT = 18  # digits; what fits 64 bits
+_MAX_DIGITS = 18  # of a count, so that it fits 64 bits
 
 
 class Vocabulary(Mapping[str, int]):
@@ -27,7 +28,7 @@ class Vocabulary(Mapping[str, int]):
 
     Args:
         words: The words in id order.
-        counts: int64, how often each occurs in the training corpus.
+        counts: int64, occurrences of each in the training corpus.
 
     >>> vocabulary = Vocabulary(["the", "cat"], np.array([3, 1]))
     >>> vocabulary["cat"], list(vocabulary), vocabulary.ids["cat"]
@@ -53,11 +54,11 @@ class Vocabulary(Mapping[str, int]):
         return word in self.ids
 
     def get(self, word: str, default: Any = None) -> Any:
-        """The count of a word, or the default; without the search for near words."""
+        """The count of a word, or the default; without a search for near words."""
         return int(self.counts[self.ids[word]]) if word in self.ids else default
 
     def __repr__(self) -> str:
-        return f"Vocabulary({len(self)} words)"
+        return f"Vocabulary({counted(len(self), 'word')})"
 
     def id_of(self, word: str) -> int:
         """The id of a word.
@@ -84,21 +85,22 @@ class Vocabulary(Mapping[str, int]):
         """Read the bytes of a two-column file; `name` is what errors call it.
 
         Raises:
-            FormatError: A line has no TAB, its count is no 64-bit number, or a word comes twice.
+            FormatError: A line has no TAB, its count is not a 64-bit number, or a word is repeated.
         """
         lines = data.removesuffix(b"\n").split(b"\n")
         words: list[str] = []
         counts: list[int] = []
         for number, line in enumerate(lines if lines != [b""] else [], 1):
             word, _, count = line.partition(b"\t")
-            if not word or not count.isdigit() or len(count) > _MAX_COUNT:
-                msg = f"{name}, line {number}: expected a word, a TAB and a count, found "
+            if not word or not count.isdigit() or len(count) > _MAX_DIGITS:
+                msg = f"{name}, line {number}: expected a word, a TAB and a count, got "
                 raise FormatError(f"{msg}{line[:60]!r} - the file may be damaged")
             words.append(decode(word))
             counts.append(int(count))
         vocabulary = cls(words, np.array(counts, np.int64))
         if len(vocabulary.ids) != len(words):
-            msg = f"{name} lists {len(words) - len(vocabulary.ids)} words twice"
+            repeated = counted(len(words) - len(vocabulary.ids), "repeated word")
+            msg = f"{name} has {repeated}"
             raise FormatError(msg + " - expected each word once; the file may be damaged")
         return vocabulary
 
@@ -106,7 +108,7 @@ class Vocabulary(Mapping[str, int]):
 def order_words(
     table: WordTable, *, min_count: int, max_vocab: int | None
 ) -> tuple[list[int], list[bytes]]:
-    """The numbers of the words that stay, and the words, in id order: falling count, then bytes."""
+    """The numbers and the words to keep, in id order: by decreasing count, then by bytes."""
     counts = table.counts()
     numbers = np.flatnonzero(counts >= min_count)
     words = table.words(numbers.tolist())
@@ -120,7 +122,7 @@ def grown(
 ) -> Vocabulary:
     """An old vocabulary with the counts of a new text added.
 
-    The old words keep their ids; new words that are frequent enough come after them.
+    The old words keep their ids; new words that are frequent enough follow.
     """
     numbers, words = order_words(table, min_count=min_count, max_vocab=None)
     room = None if max_vocab is None else max(max_vocab - len(old), 0)

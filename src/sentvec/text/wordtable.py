@@ -1,8 +1,8 @@
 """Count the words of a stream of blocks and number them in order of first appearance.
 
-Two tables do the same. `PlainWordTable` is a few lines of Python: the definition, and what small
-corpora use, so that an error in them shows before anything is compiled. `KernelWordTable` is the
-compiled one. A block of words separated by separator bytes goes in; out come the word number of
+There are two implementations. `PlainWordTable` is a few lines of Python: the definition, used for
+small corpora, so that an error in them shows before anything is compiled. `KernelWordTable` is the
+compiled one. Both take a block of words separated by separator bytes, and return the word number of
 each token (uint32) and, for each LF, the number of tokens so far in the block (int64), or -1 for a
 line without words.
 
@@ -16,18 +16,16 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.text.unicode import SEPARATORS
+from sentvec.text.unicode import SEPARATORS_TO_SPACE
 
-# Distinct words held at once. Each costs some 50 bytes, and twice that while the tables grow.
+# Distinct words counted at once. Each costs some 50 bytes, and twice that while the tables grow.
 MAX_WORDS = 16_000_000
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
 
-_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
-
 
 class WordTable(Protocol):
-    """What both tables offer."""
+    """The interface of both tables."""
 
     def __len__(self) -> int:
         """The number of distinct words."""
@@ -39,7 +37,7 @@ class WordTable(Protocol):
         """The words of these numbers, or all by number."""
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each word was seen, by number."""
+        """The count of each word, by number."""
 
     def keep(self, kept: NDArray[np.int64]) -> None:
         """Keep only these words, renumbered in the order given."""
@@ -51,7 +49,7 @@ class PlainWordTable:
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
         self._counts: list[int] = []
-        self._open = 0  # words on the line that the next block goes on with
+        self._open = 0  # words so far on the line that the next block continues
 
     def add(self, block: bytes) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Count a block; return the word number of each token and the line ends."""
@@ -59,7 +57,7 @@ class PlainWordTable:
         ends: list[int] = []
         lines = block.split(b"\n")
         for index, line in enumerate(lines):
-            for word in filter(None, line.translate(_TO_SPACE).split(b" ")):
+            for word in filter(None, line.translate(SEPARATORS_TO_SPACE).split(b" ")):
                 number = self._numbers.setdefault(word, len(self._counts))
                 if number == len(self._counts):
                     self._counts.append(0)
@@ -80,7 +78,7 @@ class PlainWordTable:
         return words if numbers is None else [words[number] for number in numbers]
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each word was seen, by number."""
+        """The count of each word, by number."""
         return np.array(self._counts, np.int64)
 
     def keep(self, kept: NDArray[np.int64]) -> None:
@@ -137,7 +135,7 @@ class KernelWordTable:
         return [bytes(arena[begin:end]) for begin, end in zip(begins, ends, strict=True)]
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each word was seen, by number."""
+        """The count of each word, by number."""
         return self._counts[: len(self)].copy()
 
     def keep(self, kept: NDArray[np.int64]) -> None:
@@ -165,6 +163,6 @@ class KernelWordTable:
 
 
 def _enlarged(array: NDArray[ScalarT], at_least: int) -> NDArray[ScalarT]:
-    """The array with at least as much room again, zero-filled."""
+    """A copy of at least twice the length, zero-filled."""
     room = np.zeros(max(len(array), at_least), array.dtype)
     return np.concatenate([array, room])

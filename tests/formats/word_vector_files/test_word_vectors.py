@@ -398,7 +398,7 @@ def test_a_full_disk_for_temporary_files_is_said_so(opened, tmp_path, monkeypatc
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(SourceError, match="no model at"):
         open_word_vectors(tmp_path / "absent")
-    with pytest.raises(SourceError, match="is no path"):
+    with pytest.raises(SourceError, match="is not a path"):
         open_word_vectors(tmp_path / "a\0b")
     with pytest.raises(FormatError, match="is a directory"):
         open_word_vectors(tmp_path)

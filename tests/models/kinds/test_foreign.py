@@ -491,7 +491,7 @@ def test_what_is_no_model_is_an_error_that_names_it(tmp_path):
 
 
 def test_what_is_no_path_is_an_error_that_says_so():
-    with pytest.raises(SourceError, match=r"'a\\x00b' is no path"):
+    with pytest.raises(SourceError, match=r"'a\\x00b' is not a path"):
         load("a\0b")
 
 

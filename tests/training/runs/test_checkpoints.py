@@ -457,13 +457,13 @@ def test_a_missing_file_is_refused(broken, name):
 def test_the_checkpoint_of_other_settings_is_refused(broken, tmp_path):
     other = interrupted(tmp_path / "other", lr=0.1)
     shutil.copy(other / "checkpoints" / "run.json", broken / "checkpoints")
-    refused(broken, r"is of another run .* \(another corpus or other settings\)")
+    refused(broken, r"is from another run .* \(another corpus or other settings\)")
 
 
 def test_settings_edited_by_hand_are_refused(broken):
     path = broken / "checkpoints" / "run.json"
     path.write_text(path.read_text().replace('"lr": 0.3', '"lr": 0.2'))
-    refused(broken, "is of another run")
+    refused(broken, "is from another run")
 
 
 def test_the_checkpoint_of_another_corpus_is_refused(broken, tmp_path):
@@ -524,7 +524,7 @@ def test_a_disk_that_fills_up_during_a_checkpoint_ends_nothing(tmp_path, monkeyp
         train(output, checkpoint_every=EVERY, listener=heard)
     assert len(heard.warnings) == len(writing.calls) - 2 > 2
     assert "No space left on device" in heard.warnings[0]
-    assert "the one before is still there" in heard.warnings[0]
+    assert "the previous one is still there" in heard.warnings[0]
     assert checkpoints_of(output) == [
         "checkpoint-000002", "corpus", "metrics.jsonl", "run.json",
     ]  # fmt: skip
@@ -627,7 +627,7 @@ def test_where_no_more_checkpoint_can_be_written_the_one_before_is_kept(
         )
         with pytest.raises(StorageError, match=message):
             train(output, checkpoint_every=EVERY, listener=heard)
-    assert "the one before is still there" in heard.warnings[-1]
+    assert "the previous one is still there" in heard.warnings[-1]
     assert same_bits(resume(output), plain)
 
 
@@ -753,7 +753,7 @@ def test_a_folder_of_that_name_that_is_no_runs_is_left_alone(tmp_path, plain):
     (tmp_path / "other" / "notes.txt").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(
-        StorageError, match=r"weights\.pt is of no run of sentvec - it is left alone"
+        StorageError, match=r"weights\.pt is not from a run of sentvec - it is left alone"
     ):
         train(tmp_path / "model")
     with pytest.raises(StorageError, match="other exists and is not a model folder"):

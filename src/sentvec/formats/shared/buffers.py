@@ -47,7 +47,7 @@ def opened(path: Path) -> mmap.mmap | bytes:
     except ValueError as error:  # a NUL in the name; a FormatError passes
         if isinstance(error, FormatError):
             raise
-        msg = f"{str(path)!r} is no path ({error}) - expected the path of a model file"
+        msg = f"{str(path)!r} is not a path ({error}) - expected the path of a model file"
         raise SourceError(msg) from error
     except OSError as error:
         if isinstance(error, (SourceError, StorageError)):
