@@ -37,7 +37,7 @@ def settle() -> None:
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ.update(SET)
-    os.environ.setdefault("NUMBA_CACHE_DIR", _kernel_cache())
+    os.environ["NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR") or _kernel_cache()
 
 
 def _kernel_cache() -> str:
