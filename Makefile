@@ -9,7 +9,7 @@ demo: $(VENV)/installed
 	$(BIN)/sentvec demo
 
 test: $(VENV)/installed-test check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -14,6 +14,8 @@ environment.settle()
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from support.behaviour import planted_corpus, train_sent2vec  # noqa: E402
+
 environment.compile_once()
 # The same examples every time, on every machine, however long one takes there.
 settings.register_profile(
@@ -34,4 +36,17 @@ def shared() -> Path:
     folder = shared_folder()
     if folder is None:
         pytest.skip("the shared data folder is absent (set SENTVEC_SHARED to where it lies)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory) -> Path:
+    """A folder with a corpus, more of it held out, a model of it, and a text to encode."""
+    folder = tmp_path_factory.mktemp("place")
+    lines = planted_corpus()
+    for name, part in (("corpus.txt", lines[:220]), ("held-out.txt", lines[220:330])):
+        (folder / name).write_text("\n".join([*part, ""]), encoding="utf-8")
+    text = "the captain\n\nnot good\nqwerty\nflour and sugar\n"
+    (folder / "text.txt").write_text(text, encoding="utf-8")
+    train_sent2vec(lines[:220], dim=8, epochs=2, buckets=500).save(folder / "model")
     return folder

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
+from types import SimpleNamespace
 
 import pytest
 
 from sentvec import Report
 from sentvec.evaluation.tasks.readers import load_task
 from sentvec.evaluation.tasks.suites import TASKS
+from support import program
 from support.behaviour import train_sent2vec
 from support.learnable import WORDS, learnable_tree
 
-MAIN = "from sentvec.cli import main; main()"
 
-
-def run(*args, status=0):
-    result = subprocess.run(
-        [sys.executable, "-c", MAIN, *map(str, args)], capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
-    assert "Traceback" not in result.stderr, result.stderr
-    assert result.returncode == status, result.stderr
-    return result
+def run(*args, status=0, before=""):
+    result = program.run(*args, before=before)
+    assert result.returncode == status, result.err
+    return SimpleNamespace(stdout=result.out, stderr=result.err)
 
 
 def fail(*args):
@@ -174,12 +168,9 @@ def test_figures_are_drawn(place, ran, tmp_path):
 
 
 def test_without_matplotlib_evaluate_says_so_before_it_works(place, tmp_path):
-    code = f"import sys; sys.modules['matplotlib'] = None; {MAIN}"
-    result = subprocess.run(
-        [sys.executable, "-c", code, "evaluate", str(place / "model"), "--data",
-         str(place / "tree"), "--plot", str(tmp_path / "a.png")],
-        capture_output=True, text=True, check=False,
+    result = run(
+        "evaluate", place / "model", "--data", place / "tree", "--plot", tmp_path / "a.png",
+        status=1, before="import sys; sys.modules['matplotlib'] = None",
     )  # fmt: skip
-    assert result.returncode == 1
     assert "pip install 'sentvec[plot]'" in result.stderr
     assert "done" not in result.stderr

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_sent2vec import make_problem, run_kernel, start_matrices
 
 from sentvec.kernels import precision as storage
 from sentvec.kernels.jit import kernel
 from sentvec.kernels.precision import HalfMatrix, height, load, set_turn, start_row, store, width
+from support.sent2vec_kernel import make_problem, run_kernel, start_matrices
 
 NOISE = storage.noise_table(64, seed=4)
 

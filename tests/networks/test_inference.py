@@ -106,13 +106,13 @@ def test_the_threads_of_torch_are_as_before_when_several_have_set_them():
     def second():
         with using_threads(before + 2):
             entered.set()
-            left.wait(30)
+            left.wait(600)
         seen.append(torch.get_num_threads())
 
     thread = threading.Thread(target=second)
     with using_threads(before + 1):
         thread.start()
-        assert entered.wait(30)
+        assert entered.wait(600)
     left.set()
     thread.join()
     newcomer = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))

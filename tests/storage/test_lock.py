@@ -102,11 +102,11 @@ def test_a_run_that_is_refused_leaves_a_second_run_of_another_folder_alone(tmp_p
 
 # Another process that holds an output, until it is killed.
 HOLDING = """
-import sys, time
+import sys
 from sentvec.storage.lock import run_lock
 with run_lock(sys.argv[1]):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -116,7 +116,10 @@ def test_the_process_is_named_and_when_it_is_killed_the_run_goes_on(tmp_path):
         train(output, listener=During("progress", stop))
     environment = {**os.environ, "PYTHONPATH": str(Path(sentvec.__file__).parents[1])}
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDING, output], stdout=subprocess.PIPE, env=environment
+        [sys.executable, "-c", HOLDING, output],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
     ) as other:
         assert other.stdout.readline() == b"held\n"
         for action in (partial(train, output), partial(resume, output)):

@@ -27,6 +27,7 @@ SET = {
     # processor already: more threads would only wait for one another.
     "MKL_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
+    "OMP_WAIT_POLICY": "passive",  # what has nothing to do where a model sets more waits, not spins
     "OPENBLAS_NUM_THREADS": "1",
 }
 
@@ -63,14 +64,15 @@ def compile_once() -> None:
     from numba.core.dispatcher import Dispatcher
 
     compile_now = Dispatcher.compile
+    locks = Path(os.environ["NUMBA_CACHE_DIR"]) / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
 
     @functools.wraps(compile_now)
     def compile_alone(self, signature):
         if isinstance(self._cache, NullCache):  # a helper, compiled into a kernel
             return compile_now(self, signature)
-        folder = Path(self._cache.cache_path)
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f"{self.py_func.__name__}.lock").open("w") as file:
+        name = f"{self.py_func.__module__}.{self.py_func.__name__}"
+        with (locks / name).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             return compile_now(self, signature)
 

@@ -301,7 +301,7 @@ def test_nothing_of_a_named_pipe_is_lost(tmp_path, data):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)  # a reader that opens the pipe twice waits for ever
+        thread.join(600)  # a reader that opens the pipe twice waits for ever
     assert found == [TEXT]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.cpu import CPUTargetOptions
 
 from sentvec.errors import KernelCacheWarning
 
@@ -25,7 +26,9 @@ OPTIONS: Any = {
 }
 # Helpers do not allocate, so they need not count references to arrays: each view of a row would
 # cost two atomic operations, which is as long as a short row takes.
-INLINE: Any = {**OPTIONS, "forceinline": True, "_nrt": False}
+INLINE: Any = {**OPTIONS, "forceinline": True}
+if hasattr(CPUTargetOptions, "_nrt"):  # an option that numba does not document: else only slower
+    INLINE["_nrt"] = False
 
 
 def kernel(function: Function) -> Function:

@@ -68,11 +68,11 @@ class ModelConfig(Mapping[str, Any]):
     """
 
     kind: str
+    sentvec_version: str | None = None
     settings: StoredSettings
     tokenizer: Json
-    sizes: Sizes
-    sentvec_version: str | None = None
     corpus: Corpus | None = None
+    sizes: Sizes
     training: Training | None = None
     source: Source | None = None
     parts: tuple[Json, ...] | None = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -213,14 +211,15 @@ def test_another_shape_is_refused(old, tmp_path, name, value, own):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ["input_vectors", "output_vectors"])
-def test_a_model_that_is_not_finite_is_refused_within_a_second(old, folder, name, bad):
+def test_a_model_that_is_not_finite_is_refused_before_anything_is_trained(
+    old, folder, monkeypatch, name, bad
+):
+    monkeypatch.setattr(loop, "run", None)
     tensors = {key: np.array(tensor) for key, tensor in old.tensors.items()}
     tensors[name][-1, 3] = bad
     write_tensors(folder / "model.safetensors", tensors)
-    started = time.perf_counter()
     with pytest.raises(DivergedError, match=rf"the {name} of the model .* not finite"):
         go_on(MORE, folder)
-    assert time.perf_counter() - started < 1
 
 
 def test_a_model_without_output_vectors_is_fine(old, folder):

@@ -194,7 +194,9 @@ def test_texts_with_new_words_are_read_otherwise_and_others_are_not(planted, fil
     with pytest.warns(UserWarning, match="1 of 4 texts have no known word"):
         before, known_before = trained.encode(texts, return_known=True)
     after, known = model.encode(texts, return_known=True)
-    assert np.array_equal(before[:2], after[:2])
+    # Numbers below 1 in float32, whose sums a product of matrices rounds in an order that depends
+    # on the other texts of the batch and on the processor: some steps of 6e-8 each.
+    np.testing.assert_allclose(before[:2], after[:2], rtol=0, atol=1e-6)
     assert (np.abs(before - after).max(axis=1) > 0.01).tolist() == [False, False, True, True]
     assert known_before.tolist() == [3, 1, 1, 0]
     assert known.tolist() == [3, 1, 2, 1]

@@ -581,7 +581,9 @@ def test_the_order_of_words_changes_the_vector(trained):
     assert np.abs(one - other).max() > 1e-3
 
 
-@pytest.mark.parametrize("texts", [b"bytes", None, {"a", "b"}, ["a", 1]], ids=repr)
+@pytest.mark.parametrize(
+    "texts", [b"bytes", None, {"a", "b"}, ["a", 1]], ids=["bytes", "None", "set", "number"]
+)
 def test_what_is_no_text_is_refused(trained, texts):
     with pytest.raises(InputTypeError):
         trained.encode(texts)

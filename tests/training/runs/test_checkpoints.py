@@ -298,9 +298,7 @@ def test_killed_from_outside_while_it_is_at_anything_it_resumes_too(tmp_path, pl
                 action()
             finally:
                 os._exit(0)
-        deadline = time.monotonic() + 20
         while not set(output.glob("checkpoints/checkpoint-*")) - seen:
-            assert time.monotonic() < deadline
             if os.waitpid(child, os.WNOHANG)[0]:  # it is over
                 break
         else:
