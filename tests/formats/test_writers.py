@@ -166,7 +166,7 @@ def test_a_link_stays_a_link_and_folders_are_made(tmp_path):
 
 
 def test_a_folder_is_not_replaced(tmp_path):
-    with pytest.raises(StorageError, match="exists and is no file"):
+    with pytest.raises(StorageError, match="exists and is not a file"):
         write_vectors(tmp_path, binary=True)
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError, match="cannot write"):
@@ -289,8 +289,8 @@ def test_a_model_of_words_alone_needs_no_buckets(tmp_path):
         ({"rows": 8}, "8 rows are fewer than its 9 words and buckets"),
         ({"buckets": 0}, "n-grams of 2 words need buckets"),
         ({"ngrams": 1, "buckets": 0, "max_n": 6}, "character n-grams need buckets"),
-        ({"words": []}, "0 words do not fit"),
-        ({"words": [*WORDS[:4], b"a\0b"]}, "a word holds a NUL"),
+        ({"words": []}, "cannot hold 0 words"),
+        ({"words": [*WORDS[:4], b"a\0b"]}, "a word contains a NUL"),
         ({"model": "skip-gram"}, "the model 'skip-gram' is none of sent2vec"),
         ({"min_count": 1 << 40}, "a setting does not fit the format"),
     ],

@@ -477,7 +477,7 @@ def test_a_target_that_is_no_model_is_left_alone(tmp_path):
         with pytest.raises(StorageError):
             convert(model, tmp_path / target)
     for write in (to_sent2vec, to_word2vec):
-        with pytest.raises(StorageError, match="exists and is no file"):
+        with pytest.raises(StorageError, match="exists and is not a file"):
             write(model, tmp_path / "papers")
     assert (tmp_path / "papers" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "file").read_text() == "a file"

@@ -1,1 +1,1 @@
-"""Model files of other programs: recognised by content, checked to the last byte, mapped."""
+"""Model files of other programs: detected by content, checked to the last byte, mapped."""

@@ -1,4 +1,4 @@
-"""Open a model file of another program; which one it is of is told from its content alone."""
+"""Open a model file of another program; its format is detected from the content alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sentvec.formats.word_vector_files.reader import open_word_vectors
 
 
 def open_foreign(path: Path) -> ForeignModel:
-    """Open a binary of Sent2Vec or fastText, or a file of word vectors, gzipped or not.
+    """Open a Sent2Vec or fastText binary or a file of word vectors, gzipped or not.
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
-        FormatError: It is of no known layout, truncated or damaged; the message says where.
-        StorageError: A gzip file does not fit the disk for temporary files.
+        FormatError: Its layout is unknown, or it is truncated or damaged; the message says where.
+        StorageError: A gzip file does not fit on the disk for temporary files.
     """
     data = opened(path)
     if looks_like_fasttext(data[:HEAD]):

@@ -1,16 +1,16 @@
-"""The sentence that a decoder makes of a sentence vector: by beam search, or drawn at random.
+"""Decode a sentence vector to a sentence, by beam search or by sampling.
 
     s     (D,)    the sentence vector
-    h     (n, k)  decoder states of n beginnings of sentences, k = D
-    p     (n, V)  log-probabilities of the word after each
+    h     (n, k)  decoder states after n beginnings of sentences, k = D
+    p     (n, V)  log-probabilities of the next word of each
 
 The first step reads the zero vector, as in training. A sentence is scored by the sum of the
 log-probabilities that the network gives to its words and its end, so the score is -1 times the loss
-of training. The sum is not normalised by length: it then has a meaning, it only falls as a sentence
-grows, so a search knows when it is over, and one that is wide enough finds the likeliest sentence.
+of training. The sum is not normalised by length, so it keeps its meaning and only decreases as a
+sentence grows: a search knows when it can stop, and a wide one finds the most probable sentence.
 
-The unknown word is never taken, nor an end before the first word; scores are not made larger for
-it.
+The unknown word is never chosen, nor an end before the first word; the scores are not renormalised
+for this.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Decoded:
 
     Attributes:
         rows: Its words as rows of the word vectors, without the end.
-        score: Sum of log-probabilities of the words, and of the end where there is one.
-        finished: Whether it ends.
+        score: Sum of log-probabilities of the words, and of the end if it is finished.
+        finished: Whether the end was predicted.
     """
 
     rows: tuple[int, ...]
@@ -58,7 +58,7 @@ def decoders(
     Args:
         shape: Of the network.
         arrays: Its tensors by name; those of the decoders and of the output are copied.
-        lookup: Gives the word vectors of some rows, float32 (n, w).
+        lookup: Returns the word vectors of some rows, float32 (n, w).
     """
     parameters = {
         name: torch.tensor(np.asarray(arrays[name]))
@@ -75,7 +75,7 @@ class Decoder:
         shape: Of the network.
         name: `previous` or `next`.
         parameters: Tensors of the decoder and of the output by name.
-        lookup: Gives the word vectors of some rows, float32 (n, w).
+        lookup: Returns the word vectors of some rows, float32 (n, w).
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Decoder:
         self._parameters = parameters
 
     def start(self, vector: Floats) -> tuple[Tensor, Tensor]:
-        """What decoding starts from.
+        """The state before the first step.
 
         Args:
-            vector: (D,), of the sentence whose neighbour is wanted.
+            vector: (D,), of the sentence whose neighbour is decoded.
 
         Returns:
             The state before the first step (1, k), and what the gates get at every step (1, 3k).
@@ -106,19 +106,19 @@ class Decoder:
 
     @torch.no_grad()
     def step(self, h: Tensor, given: Tensor, rows: list[int] | None) -> tuple[Tensor, Tensor]:
-        """Read one word more of each sentence.
+        """Read the next word of each sentence.
 
         Args:
             h: States so far, (n, k).
-            given: Of `start`.
+            given: The constant input of the gates, from `start`.
             rows: The words, n of them; None at the first step.
 
         Returns:
             The states after it (n, k), and log-probabilities of the next word (n, V), -inf for
-            those that may not be taken.
+            those that may not be chosen.
 
         Raises:
-            FormatError: The network gives values that are not finite.
+            FormatError: The network computes values that are not finite.
         """
         p, name, shape = self._parameters, self._name, self._shape
         x = given.expand(len(h), -1)
@@ -129,7 +129,7 @@ class Decoder:
         scores = log_probabilities(p, h, shape.words, shape.cutoffs)
         if not torch.isfinite(scores).all():
             msg = f"the decoder '{name}' gives probabilities that are not finite - its tensors are "
-            raise FormatError(msg + "damaged, take another copy of the model")
+            raise FormatError(msg + "damaged; copy the model again")
         scores[:, UNKNOWN] = -torch.inf
         if rows is None:
             scores[:, END] = -torch.inf
@@ -139,18 +139,18 @@ class Decoder:
 def beam_search(
     decoder: Decoder, vector: Floats, *, beam: int, count: int, max_tokens: int
 ) -> list[Decoded]:
-    """The likeliest sentences that a beam search finds, best first, finished ones before others.
+    """The most probable sentences that beam search finds, finished ones first, then by score.
 
-    At each step the best `beam` continuations of all hypotheses are looked at: those of them that
-    are ends are finished sentences, and the best `beam` words go on. A beam of 1 takes the
-    likeliest word each time.
+    At each step, those of the best `beam` continuations of all hypotheses that are ends become
+    finished sentences, and the best `beam` continuations by a word become the next hypotheses. A
+    beam of 1 always takes the most probable word.
 
     Args:
-        decoder: What makes the sentence.
-        vector: (D,), what it is made of.
-        beam: Hypotheses that go on at each step.
-        count: How many sentences to return, at most `beam`; there may be fewer.
-        max_tokens: The most words of a sentence; what has not ended by then is not finished.
+        decoder: The decoder.
+        vector: (D,), the sentence vector.
+        beam: Beam width: hypotheses kept at each step.
+        count: Number of sentences to return, at most `beam`; there may be fewer.
+        max_tokens: Maximum number of words; a sentence that does not end by then is unfinished.
     """
     h, given = decoder.start(vector)
     live, rows = [Decoded((), 0.0, False)], None
@@ -173,22 +173,22 @@ def beam_search(
             break
         live, rows, h = grown, [hypothesis.rows[-1] for hypothesis in grown], h[origins]
         finished.sort(key=lambda found: -found.score)
-        # Scores only fall: nothing that still grows can become better.
+        # Scores only decrease: no hypothesis can become better.
         if len(finished) >= count and finished[count - 1].score >= live[0].score:
             break
     finished.sort(key=lambda found: -found.score)
     return [*finished, *live][:count]
 
 
-def _continuations(live: list[Decoded], scores: Tensor, most: int) -> list[tuple[int, int, float]]:
-    """The best ways to go on: (hypothesis, row of the next word, score with it), best first.
+def _continuations(live: list[Decoded], scores: Tensor, limit: int) -> list[tuple[int, int, float]]:
+    """The best continuations: (hypothesis, row of the next word, new score), best first.
 
-    Twice as many as the beam are enough: each hypothesis has one end, so as many words are among
-    them as go on.
+    Twice the beam width is enough: each hypothesis has one end, so the continuations by a word
+    among them fill the beam.
     """
-    best, rows = torch.topk(scores, min(most, scores.shape[1]))
+    best, rows = torch.topk(scores, min(limit, scores.shape[1]))
     sums = best.double().numpy() + np.array([found.score for found in live])[:, None]
-    order = np.argsort(-sums, axis=None, kind="stable")[:most]
+    order = np.argsort(-sums, axis=None, kind="stable")[:limit]
     width = sums.shape[1]
     return [
         (int(place // width), int(rows.flatten()[place]), float(sums.flat[place]))
@@ -200,18 +200,18 @@ def _continuations(live: list[Decoded], scores: Tensor, most: int) -> list[tuple
 def sample(
     decoder: Decoder, vector: Floats, *, temperature: float, count: int, max_tokens: int, seed: int
 ) -> list[Decoded]:
-    """Sentences drawn word by word, with p(word) ** (1 / temperature), normalised, as its chance.
+    """Sample sentences word by word.
 
-    Their scores are those of the network, at temperature 1. Sentence i depends on the seed and i,
-    not on how many are drawn.
+    The probability of a word is proportional to p(word) ** (1 / temperature), but the scores are at
+    temperature 1. Sentence i depends only on the seed and i, not on the count.
 
     Args:
-        decoder: What makes the sentence.
-        vector: (D,), what it is made of.
-        temperature: Above 0; the nearer to 0, the more often the likeliest word is taken.
-        count: How many sentences to draw; some may be equal.
-        max_tokens: The most words of a sentence; what has not ended by then is not finished.
-        seed: Of the random numbers.
+        decoder: The decoder.
+        vector: (D,), the sentence vector.
+        temperature: Above 0; the closer to 0, the more often the most probable word is chosen.
+        count: Number of sentences to sample; some may be equal.
+        max_tokens: Maximum number of words; a sentence that does not end by then is unfinished.
+        seed: Seed of the random numbers.
     """
     h, given = decoder.start(vector)
     h, rows = h.expand(count, -1), None
@@ -221,19 +221,19 @@ def sample(
     for length in range(max_tokens + 1):
         h, scores = decoder.step(h, given, rows)
         p = scores.double().numpy()
-        # Where log p + T g is largest, g from Gumbel's distribution, is a draw from p ** (1 / T).
+        # The argmax of log p + T g, with g from Gumbel's distribution, is a sample of p ** (1 / T).
         noise = np.stack([randoms[number].gumbel(size=p.shape[1]) for number in live])
         chosen = np.argmax(p + temperature * noise, axis=1).tolist()
-        going_on = []
+        unfinished = []
         for place, (number, row) in enumerate(zip(live, chosen, strict=True)):
             before, score = drawn[number], drawn[number].score + float(p[place, row])
             if row == END:
                 drawn[number] = Decoded(before.rows, score, True)
             elif length < max_tokens:
                 drawn[number] = Decoded((*before.rows, row), score, False)
-                going_on.append(place)
-        if not going_on:
+                unfinished.append(place)
+        if not unfinished:
             break
-        h, rows = h[going_on], [chosen[place] for place in going_on]
-        live = [live[place] for place in going_on]
+        h, rows = h[unfinished], [chosen[place] for place in unfinished]
+        live = [live[place] for place in unfinished]
     return drawn

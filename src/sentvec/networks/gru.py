@@ -1,6 +1,6 @@
-"""The recurrent part of a GRU over packed sentences, with its gradient written out.
+"""The recurrent part of a GRU over packed sentences, with an explicit gradient.
 
-    x   (N, 3d)  what the input gives to the gates: W x + b (and C s, in a decoder), packed
+    x   (N, 3d)  input of the gates: W x + b (and C s, in a decoder), packed
     s   (B, d)   states before the first step, longest sentence first
     U   (3d, d)  recurrent matrices; blocks of rows in the order reset, update, candidate
     h   (N, d)   states after each step, packed
@@ -11,9 +11,9 @@
 `paper` is that of Kiros et al. 2015, equations 1 to 4:
     c    = tanh(x_c + U_c (r * h'))              h = (1 - z) * h' + z * c
 
-Written out because the gradient of U is then one product over all steps instead of one a step, and
-because decoders add C s to the gates, which `torch.nn.GRU` has no place for. The definition is
-`kernels.skip_thought_reference`; `torch.autograd.gradcheck` compares the gradient with finite
+The gradient is explicit because that of U is then one product over all steps instead of one a step,
+and because decoders add C s to the gates, which `torch.nn.GRU` does not support. The definition is
+`definitions.skip_thought`; `torch.autograd.gradcheck` compares the gradient with finite
 differences.
 """
 
@@ -39,9 +39,9 @@ def gru(
         x: (N, 3d), packed.
         s: (B, d).
         U: (3d, d).
-        sizes: Sentences at each step, `Packing.sizes`.
+        sizes: Number of sentences at each step, `Packing.sizes`.
         form: `released` or `paper`.
-        low: Multiply matrices in this precision (bfloat16); everything else stays as it is.
+        low: Multiply matrices in this precision (bfloat16); all else is in that of `x`.
     """
     states: Tensor = _GRU.apply(x, s, U, sizes, form == "released", low)  # type: ignore[no-untyped-call]
     return states

@@ -25,7 +25,7 @@ class Encoder:
     Args:
         shape: Of the network.
         arrays: Its encoder tensors by name; all but the word vectors are copied.
-        lookup: Gives the word vectors of some rows, float32 (n, w).
+        lookup: Returns the word vectors of some rows, float32 (n, w).
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class Encoder:
         }
 
     def vectors(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
-        """Encode sentences that lie one after the other: float32 (n, dim), in their order.
+        """Encode concatenated sentences: float32 (n, dim), in their order.
 
-        Sentences of like length are run together; a sentence's vector does not depend on the others
-        but for the rounding of sums.
+        Sentences of similar length are encoded together; the others change a vector only in the
+        rounding of sums.
 
         Args:
             ids: Rows of the word vectors.
@@ -68,7 +68,7 @@ class Encoder:
 
 
 def _batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Sentences by length, as many at a time as have some thousand tokens."""
+    """Batches of sentences of similar length, of some thousands of tokens each."""
     order = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(order):
@@ -80,12 +80,12 @@ def _batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 class _Threads:
-    """Who has set the threads of torch, of which a process has one number."""
+    """The users of torch's number of threads, of which a process has only one."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.users = 0
-        self.before = 0  # the number before the first of them
+        self.before = 0  # the number before the first user
         self.own = threading.local()  # `number`: what this thread has set, None if nothing
 
 
@@ -94,10 +94,10 @@ _threads = _Threads()
 
 @contextmanager
 def using_threads(threads: int) -> Iterator[None]:
-    """Let torch use so many threads for a while.
+    """Let torch use this number of threads within the block.
 
-    Several threads may do so at once. The number that one sets then holds for the others too, and
-    when the last is done it is what it was.
+    Several threads may do so at once. The number that one sets then holds for the others too; after
+    the last block it is what it was before the first.
     """
     own = _threads.own
     with _threads.lock:
@@ -112,5 +112,5 @@ def using_threads(threads: int) -> Iterator[None]:
         with _threads.lock:
             _threads.users -= 1
             own.number = outer
-            # Not what torch says it was: another thread may have set that.
+            # Not the number that torch reported here: another thread may have set that.
             torch.set_num_threads(_threads.before if outer is None else outer)

@@ -1,10 +1,10 @@
-"""Sentences of different lengths side by side, without padding: time-major, longest first.
+"""Pack sentences of different lengths without padding: time-major, longest first.
 
     order    int64 (B,)   the sentences, longest first
-    sizes    list of int  how many sentences reach step t: sizes[0] = B, never growing
+    sizes    list of int  number of sentences that reach step t: sizes[0] = B, then never more
     first    int64 (T,)   where step t begins
-    places   int64 (N,)   for each packed row, which token of the flat text it is
-    columns  int64 (N,)   for each packed row, the place of its sentence in `order`
+    places   int64 (N,)   for each packed row, the position of its token in the flat text
+    columns  int64 (N,)   for each packed row, the position of its sentence in `order`
     last     int64 (B,)   the packed row of the last token of each sentence of `order`
 
 B sentences, T steps (the longest), N = all tokens.
@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Where the tokens of a batch stand (see the module)."""
+    """The positions of the tokens of a batch (see the module)."""
 
     order: Integers
     sizes: list[int]
@@ -33,7 +33,7 @@ class Packing:
 
     @classmethod
     def of(cls, lengths: Integers, *, backwards: bool = False) -> Packing:
-        """Pack sentences of these lengths, each at least 1, that lie one after the other.
+        """Pack concatenated sentences of these lengths, each at least 1.
 
         Args:
             lengths: int64 (B,), tokens of each sentence.

@@ -1,13 +1,13 @@
-"""What a Skip-Thought network is made of: its tensors by name, and their shapes. Without torch.
+"""The tensors of a Skip-Thought network: their names and shapes. Without torch.
 
-The names are those in a model folder and in a checkpoint; blocks of 3d rows are in the order reset,
+The names are those of a model folder and of a checkpoint; blocks of 3d rows are in the order reset,
 update, candidate:
 
-    word_vectors           (V, w)   row 0 ends a sentence, 1 is every unknown word, then the words
+    word_vectors           (V, w)   rows: the end of a sentence, the unknown word, the words
     encoder.input          (3d, w)  encoder.recurrent (3d, d)  encoder.bias (3d,)
     encoder_reverse.*               the same, reading backwards, where the encoder is bidirectional
     previous.*, next.*              decoders: input (3k, w), recurrent (3k, k), bias (3k,), and
-                                    condition (3k, D) where they see the sentence at every step
+                                    condition (3k, D) where they read the sentence at every step
     output.*                        weight and bias of the words; where the softmax is adaptive, of
                                     the head, and project1, weight1, bias1 of the first cluster, ...
 
@@ -28,17 +28,17 @@ _SHRINK = 4
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a network is made of.
+    """The sizes and the form of a network.
 
     Attributes:
-        words: V, with the end of a sentence and the unknown word.
+        words: V, including the end of a sentence and the unknown word.
         word_dim: w.
         dim: D.
         bidirectional: Whether half of a sentence vector is read backwards.
-        form: Of the GRU: `released` or `paper` (see `gru`).
-        conditioned: Whether decoders see the sentence vector at every step (paper, eq. 5 to 7), or
-            have it as their first state.
-        cutoffs: Of the adaptive softmax; none for the full one.
+        form: Form of the GRU: `released` or `paper` (see `gru`).
+        conditioned: Whether decoders read the sentence vector at every step (paper, eq. 5 to 7), or
+            start with it as their state.
+        cutoffs: Cutoffs of the adaptive softmax; none for the full one.
     """
 
     words: int
@@ -77,12 +77,12 @@ def _recurrent(name: str, d: int, w: int) -> dict[str, tuple[int, ...]]:
 
 
 def output_tensors(words: int, k: int, cutoffs: Sequence[int]) -> dict[str, tuple[int, ...]]:
-    """The tensors of an output layer for so many words, and their shapes.
+    """The tensors of an output layer and their shapes.
 
     Args:
         words: V.
         k: Dimensions of decoder states.
-        cutoffs: Where the clusters begin, rising; none for the full softmax.
+        cutoffs: Where the clusters begin, ascending; none for the full softmax.
     """
     if not cutoffs:
         return {"output.weight": (words, k), "output.bias": (words,)}
@@ -97,5 +97,5 @@ def output_tensors(words: int, k: int, cutoffs: Sequence[int]) -> dict[str, tupl
 
 
 def clusters(words: int, cutoffs: Sequence[int]) -> list[tuple[int, int]]:
-    """The words of each cluster: from, and up to without."""
+    """The first word of each cluster, and the one after its last."""
     return list(zip(cutoffs, [*cutoffs[1:], words], strict=True))

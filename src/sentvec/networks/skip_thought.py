@@ -1,7 +1,7 @@
 """Skip-Thought: an encoder, and two decoders that predict the sentence before and the one after.
 
 Kiros et al. 2015, section 2.1. Everything here is a function of tensors by name, as `shape` lists
-them; the definition in plain NumPy is `kernels.skip_thought_reference`.
+them; the definition in plain NumPy is `definitions.skip_thought`.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ def start(shape: Shape, seed: int) -> dict[str, Tensor]:
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """Some sentences: rows of `word_vectors` one after the other, without ends, and the lengths."""
+    """Concatenated sentences: rows of `word_vectors` without ends, and the lengths."""
 
     ids: NDArray[np.int64]
     lengths: NDArray[np.int64]
 
     def ended(self) -> Sentences:
-        """The same with the end of each sentence as its last word."""
+        """The same sentences, each with the end as its last word."""
         ids = np.insert(self.ids, np.cumsum(self.lengths), END)
         return Sentences(ids, self.lengths + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """A batch: sentence i of `middle` stands between i of `previous` and of `following`."""
+    """A batch: sentence i of `middle` is between sentences i of `previous` and of `following`."""
 
     middle: Sentences
     previous: Sentences
@@ -72,7 +72,7 @@ def encode(
     Args:
         p: Parameters by name.
         x: For each direction the word vectors, packed: (N, w).
-        packings: Those of the directions.
+        packings: For each direction, its packing.
         shape: Of the network.
         low: Precision of products, see `gru`.
     """
@@ -121,7 +121,7 @@ class _Inputs:
         """What a decoder reads (nothing, then the words) and what it predicts (words, then END)."""
         ended = sentences.ended()
         packing = Packing.of(ended.lengths)
-        before = np.concatenate([[END], ended.ids[:-1]])  # at step 0 it is not looked at
+        before = np.concatenate([[END], ended.ids[:-1]])  # not used at step 0
         self._ids.append(before[packing.places][len(packing.order) :])
         return packing, torch.from_numpy(ended.ids[packing.places]).to(self._table.device)
 

@@ -3,10 +3,10 @@
     h  (N, k)  decoder states            W  (V, k), b (V,)  weights and biases of the output
     t  (N,)    the words to predict
 
-Full: -log softmax(h W' + b)[t]. Adaptive (Grave et al. 2017): words by falling frequency; the head
-has the commonest words and one entry for each cluster of rarer ones, whose states are projected to
-fewer dimensions. Both are made of one loss, whose gradient is computed together with it, in blocks:
-the probabilities of all words for all tokens never stand in memory at once.
+Full: -log softmax(h W' + b)[t]. Adaptive (Grave et al. 2017): words by decreasing frequency;
+the head has the most frequent words and one entry for each cluster of rarer ones, whose states are
+projected to fewer dimensions. Both use the same loss, whose gradient is computed together with it
+in blocks: the probabilities of all words for all tokens are never in memory at once.
 """
 
 from __future__ import annotations
@@ -28,19 +28,25 @@ def softmax_loss(
     h: Tensor, W: Tensor, b: Tensor, t: Tensor, low: torch.dtype | None = None
 ) -> Tensor:
     """The sum of -log softmax(h W' + b)[t] over all tokens: a scalar."""
-    wanted = torch.is_grad_enabled()
-    total: Tensor = _SoftmaxLoss.apply(h, W, b, t, low, wanted)  # type: ignore[no-untyped-call]
+    with_gradient = torch.is_grad_enabled()
+    total: Tensor = _SoftmaxLoss.apply(h, W, b, t, low, with_gradient)  # type: ignore[no-untyped-call]
     return total
 
 
 class _SoftmaxLoss(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, h: Tensor, W: Tensor, b: Tensor, t: Tensor, low: torch.dtype | None, wanted: bool
+        ctx: Any,
+        h: Tensor,
+        W: Tensor,
+        b: Tensor,
+        t: Tensor,
+        low: torch.dtype | None,
+        with_gradient: bool,
     ) -> Tensor:
         low_W = W if low is None else W.to(low)
         total = h.new_zeros((), dtype=torch.float64)
-        if wanted:
+        if with_gradient:
             dh, dW, db = torch.empty_like(h), torch.zeros_like(W), torch.zeros_like(b)
         step = max(1, _BLOCK // len(W))
         for begin in range(0, len(h), step):
@@ -49,7 +55,7 @@ class _SoftmaxLoss(torch.autograd.Function):
             norms = torch.logsumexp(logits, 1, keepdim=True)
             words = t[rows, None]
             total += (norms - logits.gather(1, words)).sum(dtype=torch.float64)
-            if not wanted:
+            if not with_gradient:
                 continue
             share = logits.sub_(norms).exp_()
             share.scatter_add_(1, words, share.new_full((1, 1), -1.0).expand_as(words))
@@ -61,7 +67,7 @@ class _SoftmaxLoss(torch.autograd.Function):
                 low_share = lowered(share, low)
                 dh[rows] = (low_share @ low_W)[: len(share)]
                 dW += low_share.t() @ lowered(h[rows], low)
-        if wanted:
+        if with_gradient:
             ctx.save_for_backward(dh, dW, db)
         return total.to(h.dtype)
 
@@ -76,7 +82,7 @@ def output_loss(
     p: Mapping[str, Tensor], h: Tensor, t: Tensor, words: int, cutoffs: Sequence[int],
     low: torch.dtype | None = None,
 ) -> Tensor:  # fmt: skip
-    """The sum of -log p(word) over all tokens, by the tensors of `output_tensors`."""
+    """The sum of -log p(word) over all tokens; `p` has the tensors of `output_tensors`."""
     if not cutoffs:
         return softmax_loss(h, p["output.weight"], p["output.bias"], t, low)
     head = t.clone()

@@ -210,13 +210,13 @@ def test_a_large_array_is_checked_to_its_last_number(opened, refused, monkeypatc
         for value in (np.nan, np.inf, -np.inf):
             array = ARRAY.copy()
             array[place] = value
-            assert f"found {value} at [{place[0]}, {place[1]}]" in refused(npy(array))
+            assert f"got {value} at [{place[0]}, {place[1]}]" in refused(npy(array))
 
 
 def test_numbers_beyond_float32_are_not_finite(refused):
-    assert "found inf at [0, 1]" in refused(npy(np.array([[1.0, 1e39]])))
-    assert "found -inf at [0, 1]" in refused(npy(as_objects(np.array([[1.0, -1e39]]))))
-    assert "found inf at [1, 0]" in refused(npy(as_rows(np.array([[1.0], [1e39]]))))
+    assert "got inf at [0, 1]" in refused(npy(np.array([[1.0, 1e39]])))
+    assert "got -inf at [0, 1]" in refused(npy(as_objects(np.array([[1.0, -1e39]]))))
+    assert "got inf at [1, 0]" in refused(npy(as_rows(np.array([[1.0], [1e39]]))))
 
 
 # --- what does not open -------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def test_there_must_be_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "found an empty file"),
-        (b"<!DOCTYPE html>", "found a file that begins with b'<!DOCTYPE html>'"),
+        (b"", "got an empty file"),
+        (b"<!DOCTYPE html>", "got a file that begins with b'<!DOCTYPE html>'"),
         (npz(a=ARRAY), "begins with b'PK"),
         (npy(np.array(["a"])), "dtype '<U1'"),
         (npy(np.array([True])), r"dtype '|b1'"),
@@ -244,15 +244,15 @@ def test_there_must_be_a_file(tmp_path):
         (npy(np.zeros(2, [("a", "f4")])), r"dtype '|V4'"),
         (npy(np.float32(1)[()]), "an array of shape ()"),
         (npy(np.zeros((0, 5), np.float32)), "an array of shape (0, 5)"),
-        (npy(ARRAY) + b"\0", "found 121 bytes, expected 120 for float32 of shape (6, 5)"),
-        (npy(ARRAY)[:-1], "found 119 bytes, expected 120"),
+        (npy(ARRAY) + b"\0", "got 121 bytes, expected 120 for float32 of shape (6, 5)"),
+        (npy(ARRAY)[:-1], "got 119 bytes, expected 120"),
         (head(shape="(6, -5)") + ARRAY.tobytes(), "an array of shape (6, -5)"),
         (head(shape="(-6, -5)") + ARRAY.tobytes(), "an array of shape (-6, -5)"),
-        (head(shape="(30, True)") + ARRAY.tobytes(), "a shape of what is no 64-bit integer"),
-        (head(shape="(10000000000, 10000000000)"), "found 0 bytes, expected 400,000,000,000"),
-        (head(shape="(9999, 9999)"), "found 0 bytes, expected 399,920,004"),
-        (head(shape=f"({'9' * 4000},)"), "a shape of what is no 64-bit integer"),
-        (head(shape=f"(0x{'f' * 8000},)"), "a shape of what is no 64-bit integer"),
+        (head(shape="(30, True)") + ARRAY.tobytes(), "a shape that is not of 64-bit integers"),
+        (head(shape="(10000000000, 10000000000)"), "got 0 bytes, expected 400,000,000,000"),
+        (head(shape="(9999, 9999)"), "got 0 bytes, expected 399,920,004"),
+        (head(shape=f"({'9' * 4000},)"), "a shape that is not of 64-bit integers"),
+        (head(shape=f"(0x{'f' * 8000},)"), "a shape that is not of 64-bit integers"),
         (head(shape="(" + "1," * 40 + "30)") + ARRAY.tobytes(), "an array of shape (1, 1"),
         (head(shape="(" * 300), "a head that cannot be read"),
         (head(shape="[6, 5]"), "a head that cannot be read"),
@@ -300,20 +300,20 @@ def test_an_honest_state_opens(opened):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (5, "found a int, expected an array"),
-        ([HONEST], "found a list, expected an array"),
+        (5, "got a int, expected an array"),
+        ([HONEST], "got a list, expected an array"),
         (HONEST._replace(state=None), "dtype 'none'"),
-        (array_call((6, 6), FLOAT32, BYTES), "found 120 bytes, expected 144 for float32 of shape (6, 6)"),
-        (array_call((5, 5), FLOAT32, BYTES), "found 120 bytes, expected 100"),
+        (array_call((6, 6), FLOAT32, BYTES), "got 120 bytes, expected 144 for float32 of shape (6, 6)"),
+        (array_call((5, 5), FLOAT32, BYTES), "got 120 bytes, expected 100"),
         (array_call((1 << 30, 1 << 30), FLOAT32, BYTES), "expected 4,611,686,018,427,387,904 for"),
         (array_call((-6, -5), FLOAT32, BYTES), "an array of shape (-6, -5)"),
         (array_call((6, 5, 0), FLOAT32, b""), "an array of shape (6, 5, 0)"),
         (array_call((1,) * 60 + (30,), FLOAT32, BYTES), "an array of shape (1, 1"),
-        (array_call((6, 5.0), FLOAT32, BYTES), "the state of an array is none"),
-        (array_call((6, True), FLOAT32, BYTES), "the state of an array is none"),
+        (array_call((6, 5.0), FLOAT32, BYTES), "the state of an array is not valid"),
+        (array_call((6, True), FLOAT32, BYTES), "the state of an array is not valid"),
         (array_call([6, 5], FLOAT32, BYTES), "sets the state of a PickledArray"),
-        (array_call((6, 5), FLOAT32, None), "the state of an array is none"),
-        (array_call((6, 5), FLOAT32, [1.0] * 30), "found no bytes, expected 120"),
+        (array_call((6, 5), FLOAT32, None), "the state of an array is not valid"),
+        (array_call((6, 5), FLOAT32, [1.0] * 30), "got 0 bytes, expected 120"),
         (array_call((6, 5), b"f4", BYTES), "sets the state of a PickledArray"),
         (array_call((6, 5), FLOAT32._replace(state=None), BYTES), "dtype 'Nonef4'"),
         (array_call((6, 5), dtype_call(b"f4", b"="), BYTES), "dtype '=f4'"),
@@ -323,19 +323,19 @@ def test_an_honest_state_opens(opened):
         (array_call((6, 5), dtype_call(b"V4", b"|", (b"a",)), BYTES), "has a dtype of several fields"),
         (array_call((6, 5), dtype_call(b"f4" * 99, b"<"), BYTES), "what should be a short text"),
         (array_call((6, 5), dtype_call(4, b"<"), BYTES), "what should be a short text"),
-        (array_call((6, 5), OBJECT, BYTES), "found no objects, expected 30"),
-        (array_call((30,), OBJECT, [1.0] * 29), "found 29 objects, expected 30"),
-        (array_call((1 << 40,), OBJECT, [1.0]), "found 1 objects, expected 1,099,511,627,776"),
-        (array_call((2,), OBJECT, [1.0, b"1"]), "found objects (float, memoryview)"),
-        (array_call((2,), OBJECT, [1.0, True]), "found objects (bool, float)"),
-        (array_call((2,), OBJECT, [None, []]), "found objects (NoneType, list)"),
-        (array_call((7,), OBJECT, [*ROWS, 1.0]), "found objects (PickledArray, float)"),
-        (array_call((2, 3), OBJECT, ROWS), "found objects (PickledArray)"),
+        (array_call((6, 5), OBJECT, BYTES), "got 0 objects, expected 30"),
+        (array_call((30,), OBJECT, [1.0] * 29), "got 29 objects, expected 30"),
+        (array_call((1 << 40,), OBJECT, [1.0]), "got 1 object, expected 1,099,511,627,776"),
+        (array_call((2,), OBJECT, [1.0, b"1"]), "got objects (float, memoryview)"),
+        (array_call((2,), OBJECT, [1.0, True]), "got objects (bool, float)"),
+        (array_call((2,), OBJECT, [None, []]), "got objects (NoneType, list)"),
+        (array_call((7,), OBJECT, [*ROWS, 1.0]), "got objects (PickledArray, float)"),
+        (array_call((2, 3), OBJECT, ROWS), "got objects (PickledArray)"),
         (array_call((2,), OBJECT, [ROWS[0], array_call((4,), FLOAT32, BYTES[:16])]),
-         "row 1: found an array of shape (4,), expected 5 numbers"),
+         "row 1: got an array of shape (4,), expected 5 numbers"),
         (array_call((2,), OBJECT, [ROWS[0], array_call((5, 1), FLOAT32, BYTES[:20])]),
-         "row 1: found an array of shape (5, 1), expected 5 numbers"),
-        (array_call((1,), OBJECT, [array_call((5,), FLOAT32, BYTES)]), "row 0: found 120 bytes"),
+         "row 1: got an array of shape (5, 1), expected 5 numbers"),
+        (array_call((1,), OBJECT, [array_call((5,), FLOAT32, BYTES)]), "row 0: got 120 bytes"),
         (array_call((1,), OBJECT, [array_call((5,), OBJECT, [1.0] * 5)]), "dtype '|O8'"),
         (array_call((), OBJECT, [array_call((), OBJECT, [HONEST])]), "an array of shape ()"),
         (array_call((), OBJECT, [5]), "an array of shape ()"),
@@ -350,19 +350,19 @@ def test_an_array_that_holds_itself(refused):
     data = data.replace(b"\x87R(", b"\x87R" + KEEP + b"(", 1)
     array = pickle.loads(data, encoding="latin1")
     assert array[0] is array
-    assert "row 0: found an array of dtype '|O8'" in refused(data)
+    assert "row 0: got an array of dtype '|O8'" in refused(data)
 
 
 def test_the_head_and_the_pickle_say_one_shape(refused):
     data = npy(as_rows(ARRAY)).replace(b"(6,)", b"(7,)")
-    assert "found an array of shape (6,), expected shape (7,) as its head says" in refused(data)
+    assert "got an array of shape (6,), expected shape (7,) as its head says" in refused(data)
 
 
 def test_an_array_may_not_grow_beyond_its_file_by_naming_a_row_often(refused):
     row = array_call((250,), FLOAT32, bytes(1000))
     data = python2_pickle(array_call((1000,), OBJECT, [row, KEEP] + [RECALL] * 999))
     assert pickle.loads(data, encoding="latin1").shape == (1000,)
-    assert f"found rows of 1,000,000 bytes in a file of {len(data):,}" in refused(data)
+    assert f"got rows of 1,000,000 bytes in a file of {len(data):,}" in refused(data)
 
 
 @pytest.mark.parametrize(
@@ -475,23 +475,23 @@ def test_opcodes_that_no_array_needs_are_refused(refused, data):
         (b"\x80\x02NNb.", "sets the state of a NoneType"),
         (b"cnumpy\nndarray\nNb.", "sets the state of a Name"),
         (b"\x80\x02]](K\1eb.", "sets the state of a list"),
-        (b"\x80\x02NNN.", "3 values are on the stack at its end"),
-        (b"\x80\x02.", "0 values are on the stack at its end"),
-        (b"\x80\x02(N.", "1 values are on the stack at its end"),
-        (b"\x80\x02N.N", "1 bytes come after its end"),
+        (b"\x80\x02NNN.", "it ends with 3 values on the stack"),
+        (b"\x80\x02.", "it ends with 0 values on the stack"),
+        (b"\x80\x02(N.", "it ends with 1 value on the stack"),
+        (b"\x80\x02N.N", "1 byte after its end"),
         (b"\x80\x02e.", "no mark was set"),
         (b"\x80\x02R.", "nothing is on the stack"),
         (b"\x80\x02q\0.", "nothing is on the stack"),
         (b"\x80\x02b.", "nothing is on the stack"),
         (b"\x80\x02N\x86.", "too little is on the stack"),
-        (b"\x80\x02NNa.", "appended to what is no list"),
+        (b"\x80\x02NNa.", "appended to what is not a list"),
         (b"\x80\x02h\5.", "nothing was remembered as number 5"),
         (b"cnumpy\nndarray\ng-1\n.", "nothing was remembered as number -1"),
-        (b"\x80\x02NN\x93.", "a name is no text"),
-        (b"\x80\x02T\xff\xff\xff\xff.", "-1 bytes should follow"),
-        (b"\x80\x02T\xff\xff\xff\x7f.", "2,147,483,647 bytes should follow, and 1 do"),
-        (b"\x80\x04\x8e" + b"\xff" * 8, "18,446,744,073,709,551,615 bytes should follow"),
-        (b"\x80\x04\x8d" + b"\xff" * 8, "18,446,744,073,709,551,615 bytes should follow"),
+        (b"\x80\x02NN\x93.", "a name is not a text"),
+        (b"\x80\x02T\xff\xff\xff\xff.", "expected -1 more bytes"),
+        (b"\x80\x02T\xff\xff\xff\x7f.", "expected 2,147,483,647 more bytes, got 1"),
+        (b"\x80\x04\x8e" + b"\xff" * 8, "expected 18,446,744,073,709,551,615 more bytes"),
+        (b"\x80\x04\x8d" + b"\xff" * 8, "expected 18,446,744,073,709,551,615 more bytes"),
         (b"\x80\x02X\1\0\0\0\xff.", "can't decode byte 0xff"),
         (b"\x80\x02\x8a\xff.", "has an integer of 255 bytes"),
         (b"\x80\x02I" + b"9" * 50 + b"\n.", "a line has no end"),
@@ -531,7 +531,7 @@ def test_a_string_of_python_2_in_either_quotes_with_every_escape(opened):
         (
             b"\x80\x02c_codecs\nencode\nq\0X\x40\x42\x0f\0" + b"a" * 1_000_000 + b"X\6\0\0\0latin1\x86q\1]("
             + b"h\0h\1R" * 1000 + b"e.",
-            "makes more bytes of its texts than it has",
+            "encodes more bytes of text than it has",
         ),
         (b"\x80\x02Nr\xff\xff\xff\xff.", "a NoneType"),
         (b"\x80\x02Np99999999999999999999\n.", "a NoneType"),
@@ -673,7 +673,7 @@ def test_an_archive_says_what_is_in_it(tmp_path):
     with Archive(tmp_path / "file.npz") as opened:
         assert "a" in opened
         assert "c" not in opened
-        with pytest.raises(FormatError, match="found no array 'c' among a, b, expected it"):
+        with pytest.raises(FormatError, match="got no array 'c' among a, b, expected it"):
             opened["c"]
 
 
@@ -708,7 +708,7 @@ def test_damaged_bytes_of_an_archive_are_found(archive_refused):
 
 def test_a_compression_that_numpy_does_not_write(archive_refused):
     data = zipped({"a.npy": npy(ARRAY)}, zipfile.ZIP_BZIP2)
-    assert "a: found compression 12, expected none, or deflate" in archive_refused(data)
+    assert "a: got compression 12, expected none, or deflate" in archive_refused(data)
 
 
 def test_an_archive_with_a_password(archive_refused):

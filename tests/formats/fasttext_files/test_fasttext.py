@@ -314,7 +314,7 @@ def test_labels_of_other_models_are_no_words(opened):
 def test_rows_in_excess_are_allowed_and_missing_ones_are_not(opened, error_of):
     opened(binary(source=dense(matrix(11))))
     opened(binary(source=dense(matrix(40))))
-    assert "expected 11 rows of the input matrix or more, found 10" in error_of(
+    assert "expected 11 rows of the input matrix or more, got 10" in error_of(
         binary(source=dense(matrix(10)))
     )
     assert "expected 16 rows" in error_of(binary(model=5, source=dense(matrix(15))))
@@ -326,7 +326,7 @@ def test_buckets_nobody_uses_need_no_rows(opened):
 
 
 def test_ngrams_without_buckets_are_an_error(error_of):
-    assert "buckets for n-grams of 2 words, found 0" in error_of(binary(buckets=0))
+    assert "buckets for n-grams of 2 words, got 0" in error_of(binary(buckets=0))
 
 
 # --- the dictionary -----------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_the_greatest_count_is_a_count(opened):
     [
         (dictionary([*WORDS[:2], (b"bad", -1), *WORDS[3:]]), "expected a count of the entry b'bad'"),
         (dictionary(WORDS[:4], [(b"bad", 1)]), r"expected type 0 \(word\) of the entry b'bad'"),
-        (dictionary(WORDS[:4]) + b"bad\0" + b"\0" * 8 + b"\7", "type 0 .*'bad', found 7"),
+        (dictionary(WORDS[:4]) + b"bad\0" + b"\0" * 8 + b"\7", "type 0 .*'bad', got 7"),
     ],
 )  # fmt: skip
 def test_a_bad_entry_is_named_with_its_byte(error_of, entries, message):
@@ -377,7 +377,7 @@ def test_a_word_among_the_labels_is_an_error(error_of):
     data = header(model=3, labels=2, version=12)
     data += dictionary(WORDS, [(b"__label__x", 1)]) + dictionary([(b"word", 1)])
     data += b"\0" + dense(matrix(12)) + b"\0" + dense(matrix(2))
-    assert "expected type 1 (label) of the entry b'word', found 0" in error_of(data)
+    assert "expected type 1 (label) of the entry b'word', got 0" in error_of(data)
 
 
 def test_opening_makes_no_object_for_a_word(tmp_path):
@@ -408,7 +408,7 @@ def test_a_dictionary_that_changed_since_it_was_opened_is_an_error(tmp_path):
     with path.open("r+b") as file:
         file.seek(begin)
         file.write(b"\0" * 40)
-    with pytest.raises(FormatError, match="not what it was when the file was opened"):
+    with pytest.raises(FormatError, match="has changed since the file was opened"):
         model.vocabulary()
 
 
@@ -439,7 +439,7 @@ def cut_everywhere(folder, data):
 def test_bytes_left_over_are_an_error(error_of):
     data = binary()
     text = error_of(data + b"\0")
-    assert f"byte {len(data):,}: expected the end of the file, found 1 bytes more" in text
+    assert f"byte {len(data):,}: expected the end of the file, got 1 more byte" in text
 
 
 OFFSETS = {name: 8 + 4 * index for index, name in enumerate(
@@ -482,7 +482,7 @@ def test_a_subsampling_threshold_that_is_no_number_is_an_error(error_of, value):
 
 @pytest.mark.parametrize("version", [0, 10, 13, -1, 1 << 30])
 def test_another_version_is_an_error(error_of, version):
-    assert f"expected version 11 or 12, found {version}" in error_of(binary(version=version))
+    assert f"expected version 11 or 12, got {version}" in error_of(binary(version=version))
 
 
 def test_a_wrong_magic_number_is_an_error(error_of):
@@ -491,8 +491,8 @@ def test_a_wrong_magic_number_is_an_error(error_of):
 
 @pytest.mark.parametrize("flag", [2, 255])
 def test_a_flag_is_0_or_1(error_of, flag):
-    assert f"found {flag}" in error_of(binary(flags=(flag, 0)))
-    assert f"found {flag}" in error_of(binary(flags=(0, flag)))
+    assert f"got {flag}" in error_of(binary(flags=(flag, 0)))
+    assert f"got {flag}" in error_of(binary(flags=(0, flag)))
 
 
 def test_an_output_matrix_of_other_rows_is_an_error(error_of):
@@ -511,7 +511,7 @@ def test_an_empty_file_a_folder_and_no_file_are_told_apart(tmp_path, error_of):
         open_fasttext(tmp_path / "model" / "below a file")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(FormatError, match="no regular file"):
+        with pytest.raises(FormatError, match="not a regular file"):
             open_fasttext(tmp_path / "pipe")
 
 

@@ -98,7 +98,7 @@ def test_parts_of_any_size_with_and_without_norms(opened, part, norms):
 def test_a_quantised_output_matrix_is_checked_and_left_alone(opened):
     model = opened(source=quantised(N + 6), target=quantised(N), qout=1)
     assert "output_vectors" not in model.tensors
-    with pytest.raises(FormatError, match=f"expected {N} rows of the output matrix, found {N + 1}"):
+    with pytest.raises(FormatError, match=f"expected {N} rows of the output matrix, got {N + 1}"):
         opened(source=quantised(N + 6), target=quantised(N + 1), qout=1)
 
 
@@ -138,7 +138,7 @@ def test_the_output_rows_of_a_pruned_sent2vec_model_are_not_its_words(opened):
     ],
 )
 def test_pairs_that_do_not_fit_are_an_error(opened, pairs):
-    with pytest.raises(FormatError, match="2 pairs of a bucket below 7 and a place"):
+    with pytest.raises(FormatError, match="2 pairs of a bucket below 7 and a row"):
         opened(source=quantised(N + 2), pairs=pairs)
 
 
@@ -165,9 +165,9 @@ def test_numbers_of_a_quantiser_that_contradict_each_other_are_an_error(opened, 
 
 
 def test_a_wrong_number_of_codes_is_an_error(opened):
-    with pytest.raises(FormatError, match="expected 11 x 2 codes, found 20"):
+    with pytest.raises(FormatError, match="expected 11 x 2 codes, got 20"):
         opened(source=quantised(N + 6, codes=20))
-    with pytest.raises(FormatError, match="0 or more, found -1"):
+    with pytest.raises(FormatError, match="0 or more, got -1"):
         opened(source=quantised(N + 6, codes=-1))
     with pytest.raises(FormatError, match="expected 0 or 1"):
         opened(source=quantised(N + 6, norm=2))

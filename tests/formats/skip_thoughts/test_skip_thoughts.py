@@ -277,7 +277,7 @@ EVERY = [(name, key) for name in ("uni", "bi") for key in keys(name, True)]
 @pytest.mark.parametrize(("name", "key"), EVERY)
 def test_a_parameter_that_is_missing(refused, name, key):
     message = refused(name, decoders=True, change={key: None})
-    assert message.startswith(f"{name}_skip.npz: found no array {key!r} among ")
+    assert message.startswith(f"{name}_skip.npz: got no array {key!r} among ")
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
@@ -290,19 +290,17 @@ def test_a_parameter_of_another_shape(refused, name, key, axis):
     first = {("encoder_U", 0): "encoder_W", ("Wemb", 0): "ff_logit_W"}.get((key, axis), key)
     assert message.startswith(f"{name}_skip.npz, {first}")
     assert "expected the shape (" in message
-    assert "found (" in message
+    assert "got (" in message
 
 
 def test_the_shapes_are_told(refused):
     change = {"encoder_Wx": np.ones((6, 6), np.float32)}
     message = refused(change=change)
-    assert message.startswith(
-        "uni_skip.npz, encoder_Wx: expected the shape (5, 6), found (6, 6) - "
-    )
+    assert message.startswith("uni_skip.npz, encoder_Wx: expected the shape (5, 6), got (6, 6) - ")
     change = {"encoder_bx": np.ones((1, 6), np.float32)}
-    assert "encoder_bx: expected the shape (6,), found (1, 6)" in refused(change=change)
+    assert "encoder_bx: expected the shape (6,), got (1, 6)" in refused(change=change)
     change = {"encoder_U": np.ones(12, np.float32)}
-    assert "encoder_U: expected the shape (any, any), found (12,)" in refused(change=change)
+    assert "encoder_U: expected the shape (any, any), got (12,)" in refused(change=change)
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
@@ -310,20 +308,20 @@ def test_a_parameter_that_is_not_finite(refused, name, key):
     array = parameters(name, decoders=True)[key].copy()
     array.flat[3] = np.nan
     message = refused(name, decoders=True, change={key: array})
-    assert message.startswith(f"{name}_skip.npz, {key}: found nan at [")
+    assert message.startswith(f"{name}_skip.npz, {key}: got nan at [")
 
 
 def test_a_number_of_a_table_that_is_not_finite(refused):
     vectors = table("bi", len(WORDS)).copy()
     vectors[7, 2] = np.inf
     message = refused("bi", files={"btable.npy": numpy_bytes(vectors)})
-    assert message.startswith("btable.npy: found inf at [7, 2], expected numbers that are finite")
+    assert message.startswith("btable.npy: got inf at [7, 2], expected numbers that are finite")
 
 
 def test_both_directions_have_one_size(refused):
     arrays = unit("encoder_r", 3, 5, np.random.default_rng(1))
     message = refused("bi", change=arrays)
-    assert message.startswith("bi_skip.npz, encoder_r_W: expected the shape (3, 8), found (3, 10)")
+    assert message.startswith("bi_skip.npz, encoder_r_W: expected the shape (3, 8), got (3, 10)")
 
 
 def test_the_file_of_the_other_model(refused, tmp_path):
@@ -349,7 +347,7 @@ def test_a_table_with_other_rows_than_words(refused, vectors, found):
     assert message.startswith(
         "utable.npy: expected the shape (12, any), a row for each of the words"
     )
-    assert f"dictionary.txt, found {found} - " in message
+    assert f"dictionary.txt, got {found} - " in message
 
 
 def lines(*words):
@@ -361,22 +359,22 @@ def lines(*words):
     [
         (
             lines(*WORDS, "a"),
-            "dictionary.txt, line 13: found 'a', as on line 9, expected a word that",
+            "dictionary.txt, line 13: got 'a', as on line 9, expected a word that",
         ),
-        (lines(*WORDS, ""), "dictionary.txt, line 13: found '', expected a word"),
-        (lines("", *WORDS), "dictionary.txt, line 1: found '', expected a word"),
+        (lines(*WORDS, ""), "dictionary.txt, line 13: got '', expected a word"),
+        (lines("", *WORDS), "dictionary.txt, line 1: got '', expected a word"),
         (
             lines("a\tb", *WORDS),
-            "dictionary.txt, line 1: found 'a\\tb', expected a word without a TAB",
+            "dictionary.txt, line 1: got 'a\\tb', expected a word without a TAB",
         ),
-        (b"", "dictionary.txt, line 1: found '', expected a word"),
+        (b"", "dictionary.txt, line 1: got '', expected a word"),
         (
             lines("a", "b") + b"c\xff\n",
-            "dictionary.txt, line 3: found the bytes b'\\xff', expected UTF-8",
+            "dictionary.txt, line 3: got the bytes b'\\xff', expected UTF-8",
         ),
-        (lines(*WORDS) + b"\xe3\x80", "dictionary.txt, line 13: found the bytes b'\\xe3\\x80'"),
-        (lines("UNK", "a"), "dictionary.txt has no line '<eos>' among its 2"),
-        (lines("<eos>", "unk"), "dictionary.txt has no line 'UNK' among its 2"),
+        (lines(*WORDS) + b"\xe3\x80", "dictionary.txt, line 13: got the bytes b'\\xe3\\x80'"),
+        (lines("UNK", "a"), "dictionary.txt has no line '<eos>' - expected"),
+        (lines("<eos>", "unk"), "dictionary.txt has no line 'UNK' - expected"),
         (lines(*WORDS[:-1]), "utable.npy: expected the shape (11, any)"),
     ],
 )

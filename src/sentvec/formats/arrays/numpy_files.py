@@ -1,8 +1,8 @@
-"""Arrays of float32 out of `.npy` and `.npz` files that nobody vouches for.
+"""Read arrays of float32 from untrusted `.npy` and `.npz` files.
 
-What comes out is float32 in C order, has at least one number, and all are finite. A `.npy` of such
-numbers is a view of the mapped file; other floats and integers are converted in memory. An array of
-objects, and a file that is the pickle of an array, are read without running the pickle.
+The arrays are float32 in C order, with at least one number, all finite. A `.npy` of such numbers is
+a view of the mapped file; other floats and integers are converted in memory. An array of objects,
+and a file that is the pickle of an array, are read without running the pickle.
 
 Not here: what the arrays mean.
 """
@@ -33,12 +33,13 @@ from sentvec.formats.arrays.pickled_arrays import (
     wrong,
 )
 from sentvec.formats.shared.buffers import forget, opened
+from sentvec.wording import counted
 
 _HEAD_BYTES = 1 << 17  # NumPy reads no header of more than 10,000 characters
 _PICKLE_STARTS = (b"\x80", b"c")  # a protocol, or at once a name, as in protocol 0
-_BLOCK = 1 << 22  # numbers looked at together
-# Weights hardly shrink; what is said to have shrunk more than this is a bomb.
-_MAX_SHRUNK = 100
+_BLOCK = 1 << 22  # numbers checked together
+# Weights hardly compress; what claims a higher ratio than this is a zip bomb.
+_MAX_RATIO = 100
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
@@ -47,25 +48,25 @@ _ZIP_ERRORS = (
 
 
 def open_array(path: Path) -> NDArray[np.float32]:
-    """Open a `.npy` file, or the pickle of an array; mapped and read-only, at any address.
+    """Open a `.npy` file, or the pickle of an array; mapped and read-only, at any alignment.
 
     Raises:
         SourceError: There is no file at the path, or it may not be read.
-        FormatError: It holds no such array, is damaged, or has a number that is not finite.
-        StorageError: It is a gzip file that does not fit the disk for temporary files.
+        FormatError: It is not such an array, is damaged, or has a number that is not finite.
+        StorageError: It is a gzip file that does not fit on the disk for temporary files.
     """
     return _read(opened(path), str(path))
 
 
 class Archive:
-    """An `.npz` file; an array is read into memory when it is asked for.
+    """An `.npz` file; an array is read into memory when it is needed.
 
     Args:
         path: The file.
 
     Raises:
         SourceError: There is no file at the path, or it may not be read.
-        FormatError: It is no zip archive, or damaged.
+        FormatError: It is not a zip archive, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -97,7 +98,7 @@ class Archive:
         """Read an array.
 
         Raises:
-            FormatError: The archive has none of this name, it is damaged, or no such array.
+            FormatError: The archive has no array of this name, or it is damaged.
         """
         name = f"{self.path}, {key}"
         info = self._members.get(key)
@@ -106,12 +107,14 @@ class Archive:
             raise wrong(str(self.path), f"no array {key!r} among {listed or 'none'}"[:1000], "it")
         if info.compress_type not in _METHODS:
             raise wrong(name, f"compression {info.compress_type}", "none, or deflate")
-        if info.file_size > self._size * _MAX_SHRUNK or info.compress_size > self._size:
+        if info.file_size > self._size * _MAX_RATIO or info.compress_size > self._size:
             found = f"{info.file_size:,} bytes ({info.compress_size:,} compressed)"
             raise wrong(name, found, f"what fits an archive of {self._size:,} bytes")
         try:
             with self._file.open(info) as member:
-                data = member.read(info.file_size)  # without a length, a bomb would go off first
+                data = member.read(
+                    info.file_size
+                )  # without a length, a zip bomb would be unpacked first
         except _ZIP_ERRORS as error:
             raise self._damaged(f", {key}", error) from error
         return _read(data, name)
@@ -119,7 +122,7 @@ class Archive:
     def _damaged(self, where: str, error: Exception) -> FormatError:
         msg = f"{self.path}{where} cannot be read as an .npz archive: {error or 'it ends early'}"
         return FormatError(
-            msg + " - the file is truncated or damaged, or another one; copy it again"
+            msg + " - the file is truncated or damaged, or not the right one; copy it again"
         )
 
 
@@ -132,7 +135,7 @@ def _read(data: mmap.mmap | bytes, name: str) -> NDArray[np.float32]:
     else:
         found = f"a file that begins with {data[:20]!r}" if magic else "an empty file"
         raise wrong(name, found, "a NumPy array (.npy)")
-    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         array = np.asarray(array, np.float32, order="C")
     _check_finite(array, name, data)
     return array
@@ -148,7 +151,7 @@ def _read_npy(data: mmap.mmap | bytes, name: str) -> NDArray[Any]:
         raise wrong(name, f"an array of {shown(shape)}", "axes of 1 or more")
     needed, left = math.prod(shape) * dtype.itemsize, len(data) - start
     if needed != left:
-        raise wrong(name, f"{left:,} bytes", f"{needed:,} for {dtype} of {shown(shape)}")
+        raise wrong(name, counted(left, "byte"), f"{needed:,} for {dtype} of {shown(shape)}")
     order: Literal["C", "F"] = "F" if fortran_order else "C"
     return np.frombuffer(data, dtype, offset=start).reshape(shape, order=order)
 
@@ -159,7 +162,7 @@ def _read_head(
     """Shape, whether the first axis runs fastest, dtype, and where the numbers begin."""
     head = io.BytesIO(data[:_HEAD_BYTES])
     try:
-        # NumPy warns of the long integers of Python 2 in a head, and Python of odd escapes.
+        # NumPy warns about long integers of Python 2 in a head, and Python about odd escapes.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             version = npy.read_magic(head)
@@ -168,11 +171,11 @@ def _read_head(
             shape, fortran_order, dtype = _HEADS[version](head)
     except FormatError:
         raise
-    except Exception as error:  # the head is Python source, and may break its reader in any way
+    except Exception as error:  # the head is Python source; its reader may raise anything
         found = f"a head that cannot be read ({str(error)[:100]})"
         raise wrong(name, found, "the head of a NumPy array (.npy)") from error
     if not all(type(size) is int and size.bit_length() < 64 for size in shape):
-        raise wrong(name, "a shape of what is no 64-bit integer", "one that fits the file")
+        raise wrong(name, "a shape that is not of 64-bit integers", "one that fits the file")
     return shape, fortran_order, dtype, head.tell()
 
 

@@ -1,13 +1,12 @@
 """Read a pickle of NumPy arrays without running it.
 
-A pickle is a program that may call anything, and what NumPy offers to it trusts what it is given.
-So nothing is called here, and Python's `pickle` is not used: these are the opcodes that arrays are
-written with, in the protocols 0 to 4 of Python 2 and 3, and they build numbers, texts, tuples,
-lists, and descriptions of arrays. The bytes of an array stay where they are in the file. The names
-that arrays need stand for themselves; any other name, and any other opcode, is an error that says
-which.
+A pickle is a program that may call anything, and the functions of NumPy that it calls trust their
+arguments. So nothing is called here, and Python's `pickle` is not used: these are the opcodes of
+arrays, in the protocols 0 to 4 of Python 2 and 3, and they build numbers, texts, tuples, lists, and
+descriptions of arrays. The bytes of an array stay where they are in the file. The names that arrays
+need are not imported; any other name, and any other opcode, is an error that names it.
 
-Not here: whether the descriptions are true (`pickled_arrays`).
+Not here: whether the descriptions are consistent (`pickled_arrays`).
 """
 
 from __future__ import annotations
@@ -29,9 +28,10 @@ from sentvec.formats.arrays.pickle_stack import (
     damaged,
     refused,
 )
+from sentvec.wording import counted
 
-_NUMBER_LINE = 40  # bytes; 64 bits take 20 digits
-_NAME_LINE = 200
+_MAX_NUMBER_LINE = 40  # bytes; 64 bits take 20 digits
+_MAX_NAME_LINE = 200
 _MAX_INTEGER = 8  # bytes
 _MAX_TOKEN = 16  # characters of a dtype, a byte order or the name of a codec
 _STOP = ord(".")
@@ -57,15 +57,15 @@ def read_pickle(data: mmap.mmap | bytes, start: int, name: str) -> object:
     Args:
         data: The file; it must end where the pickle ends.
         start: Where the pickle begins.
-        name: What errors call the file.
+        name: Name of the file in errors.
 
     Raises:
-        FormatError: The pickle is damaged, cut short, or of something other than arrays.
+        FormatError: The pickle is damaged, truncated, or of something other than arrays.
     """
     machine = Machine(data, start)
     at = start
     try:
-        # A million rows take twenty million steps, so as little as can be is done at each.
+        # A million rows take twenty million steps, so each step does as little as possible.
         stack, operations = machine.stack, _OPERATIONS
         while (code := machine.byte()) != _STOP:
             if code not in operations:
@@ -80,16 +80,16 @@ def read_pickle(data: mmap.mmap | bytes, start: int, name: str) -> object:
         msg += "nothing else. A pickle can run any program, so it was not run; if you trust it, "
         raise FormatError(msg + "save its arrays with numpy.save") from error
     except (DamagedError, ValueError) as error:
-        msg = f"{name}, byte {at:,}: the pickle cannot be read on: {error} - the file is truncated "
-        raise FormatError(msg + "or damaged; copy it again") from error
+        msg = f"{name}, byte {at:,}: the pickle cannot be read further: {error} - the file is "
+        raise FormatError(msg + "truncated or damaged; copy it again") from error
 
 
 def _result(machine: Machine) -> object:
     if len(machine.stack) != 1 or machine.marks:
-        damaged(f"{len(machine.stack):,} values are on the stack at its end, not one")
+        damaged(f"it ends with {counted(len(machine.stack), 'value')} on the stack")
     left = len(machine.data) - machine.position
     if left:
-        damaged(f"{left:,} bytes come after its end")
+        damaged(f"{counted(left, 'byte')} after its end")
     return machine.stack[0]
 
 
@@ -99,7 +99,7 @@ def _binary(form: str) -> _Number:
 
 
 def _line(machine: Machine) -> int:
-    return int(machine.line(_NUMBER_LINE))
+    return int(machine.line(_MAX_NUMBER_LINE))
 
 
 _BYTE: _Number = Machine.byte
@@ -118,7 +118,7 @@ def _integer(read: _Number) -> _Operation:
 
 
 def _integer_line(machine: Machine) -> None:
-    line = machine.line(_NUMBER_LINE)
+    line = machine.line(_MAX_NUMBER_LINE)
     # Protocol 0 writes False and True as 00 and 01, and long integers with an L.
     machine.stack.append(line == b"01" if line in (b"00", b"01") else int(line.removesuffix(b"L")))
 
@@ -126,7 +126,7 @@ def _integer_line(machine: Machine) -> None:
 def _long(machine: Machine) -> None:
     length = machine.byte()
     if length > _MAX_INTEGER:
-        refused(f"has an integer of {length} bytes")
+        refused(f"has an integer of {counted(length, 'byte')}")
     machine.stack.append(int.from_bytes(machine.take(length), "little", signed=True))
 
 
@@ -136,7 +136,7 @@ def _float(machine: Machine) -> None:
 
 
 def _float_line(machine: Machine) -> None:
-    machine.stack.append(float(machine.line(_NUMBER_LINE)))
+    machine.stack.append(float(machine.line(_MAX_NUMBER_LINE)))
 
 
 def _bytes(read: _Number) -> _Operation:
@@ -191,7 +191,7 @@ def _list_since_mark(machine: Machine) -> None:
 def _extend(machine: Machine, items: list[object]) -> None:
     target = machine.top()
     if not isinstance(target, list):
-        damaged("something is appended to what is no list")
+        damaged("something is appended to what is not a list")
     target.extend(items)
 
 
@@ -208,14 +208,14 @@ def _recall(read: _Number) -> _Operation:
 
 def _name(machine: Machine, module: object, name: object) -> None:
     if not (isinstance(module, str) and isinstance(name, str)):
-        damaged("a name is no text")
+        damaged("a name is not a text")
     if (module, name) not in _NAMES:
-        refused(f"asks for {f'{module}.{name}'[:_NAME_LINE]!r}")
+        refused(f"asks for {f'{module}.{name}'[:_MAX_NAME_LINE]!r}")
     machine.stack.append(_NAMES[module, name])
 
 
 def _name_of_lines(machine: Machine) -> None:
-    module, name = machine.line(_NAME_LINE), machine.line(_NAME_LINE)
+    module, name = machine.line(_MAX_NAME_LINE), machine.line(_MAX_NAME_LINE)
     _name(machine, module.decode(), name.decode())
 
 
@@ -243,7 +243,7 @@ def _set_state(machine: Machine) -> None:
     match target, state:
         case PickledArray(), (int(), tuple(shape), PickledDtype() as dtype, int(fortran), data):
             if not (isinstance(data, memoryview | list) and all(type(n) is int for n in shape)):
-                damaged("the state of an array is none")
+                damaged("the state of an array is not valid")
             target.shape, target.dtype, target.data = shape, dtype, data
             target.fortran_order = bool(fortran)
         case PickledDtype(), (int(), order, None, None, None, *_):
@@ -259,7 +259,7 @@ def _token(value: object) -> str:
     if isinstance(value, memoryview):
         value = str(value[: _MAX_TOKEN + 1], "latin-1")
     if not isinstance(value, str) or len(value) > _MAX_TOKEN:
-        damaged("what should be a short text is none")
+        damaged("what should be a short text is not")
     return value
 
 

@@ -1,7 +1,7 @@
-"""The stack, the memory and the place in the file of a pickle that is read and not run.
+"""The stack, the memo and the position of a pickle that is read but not run.
 
-Also here: the names and descriptions a pickle of arrays is made of. No length is believed before
-the bytes are there, and neither the stack nor what is remembered grows beyond what the arrays of a
+Also here: the names and descriptions that a pickle of arrays consists of. No length is trusted
+before the bytes are there, and neither the stack nor the memo grows beyond what the arrays of a
 file of this size need. Not here: the opcodes (`pickle_opcodes`).
 """
 
@@ -12,13 +12,15 @@ import mmap
 from dataclasses import dataclass
 from typing import NoReturn
 
+from sentvec.wording import counted
+
 MAX_ON_STACK = 4_000  # picklers put a thousand items of a list there at once
-_BYTES_REMEMBERED = 4  # of a file, at least, for each value that is remembered
-_ALWAYS_REMEMBERED = 16
+_BYTES_PER_VALUE = 4  # minimum size of a file for each value in the memo
+_MIN_REMEMBERED = 16
 
 
 class Name(enum.Enum):
-    """The names a pickle of arrays may use; they stand for themselves."""
+    """The names that a pickle of arrays may use; none is imported."""
 
     RECONSTRUCT = "_reconstruct"
     NDARRAY = "ndarray"
@@ -28,7 +30,7 @@ class Name(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class PickledDtype:
-    """What a pickle says of a dtype: "f4" or "O8", and "<", ">" or "|", where it says so."""
+    """What a pickle says about a dtype: "f4" or "O8", and "<", ">" or "|" if given."""
 
     code: str
     order: str | None = None
@@ -36,9 +38,9 @@ class PickledDtype:
 
 @dataclass(slots=True, eq=False)
 class PickledArray:
-    """What a pickle says of an array; nothing of it is checked but the types.
+    """What a pickle says about an array; only the types are checked.
 
-    The data are the bytes of the numbers, where they lie in the file, or a list of objects.
+    The data are the bytes of the numbers, a view of the file, or a list of objects.
     """
 
     shape: tuple[int, ...] = ()
@@ -48,15 +50,15 @@ class PickledArray:
 
 
 class RefusedError(Exception):
-    """The pickle asks for what no array needs; the message says what."""
+    """The pickle contains what no array needs; the message says what."""
 
 
 class DamagedError(Exception):
-    """The pickle is not a whole one; the message says where it breaks."""
+    """The pickle is not complete; the message says what is missing."""
 
 
 class Machine:
-    """What a pickle changes while it is read.
+    """The state of a pickle while it is read.
 
     Args:
         data: The file.
@@ -72,7 +74,7 @@ class Machine:
         self.marks: list[int] = []
         self.memo: dict[int, object] = {}
         self._encoded = 0
-        self._most_remembered = _ALWAYS_REMEMBERED + self.size // _BYTES_REMEMBERED
+        self._max_remembered = _MIN_REMEMBERED + self.size // _BYTES_PER_VALUE
 
     def byte(self) -> int:
         """The next byte."""
@@ -86,7 +88,8 @@ class Machine:
         """The next bytes, in place."""
         end = self.position + length
         if not self.position <= end <= self.size:
-            damaged(f"{length:,} bytes should follow, and {self.size - self.position:,} do")
+            left = self.size - self.position
+            damaged(f"expected {counted(length, 'more byte')}, got {left:,}")
         taken = self.view[self.position : end]
         self.position = end
         return taken
@@ -114,13 +117,13 @@ class Machine:
         return self.stack[-1]
 
     def mark(self) -> None:
-        """Mark the place where a tuple or list begins."""
+        """Mark where a tuple or list begins."""
         if len(self.marks) >= MAX_ON_STACK:
             refused(f"sets more than {MAX_ON_STACK:,} marks")
         self.marks.append(len(self.stack))
 
     def since_mark(self) -> list[object]:
-        """Take what was put on the stack since the last mark."""
+        """Take everything above the last mark from the stack."""
         if not self.marks:
             damaged("no mark was set")
         start = self.marks.pop()
@@ -129,32 +132,32 @@ class Machine:
         return items
 
     def remember(self, index: int) -> None:
-        """Keep the top of the stack under a number."""
+        """Store the top of the stack in the memo under a number."""
         if not self.stack:
             damaged("nothing is on the stack")
         self.memo[index] = self.stack[-1]
-        if len(self.memo) > self._most_remembered:
-            refused(f"remembers more than {self._most_remembered:,} values")
+        if len(self.memo) > self._max_remembered:
+            refused(f"remembers more than {self._max_remembered:,} values")
 
     def recall(self, index: int) -> None:
-        """Put on the stack what was kept under a number."""
+        """Put on the stack what the memo has under a number."""
         if index not in self.memo:
             damaged(f"nothing was remembered as number {index:,}")
         self.stack.append(self.memo[index])
 
     def encode(self, text: str) -> None:
-        """Put the bytes on the stack that a text stands for; a file encodes no text twice."""
+        """Put the bytes that a text stands for on the stack; a file encodes each text once."""
         self._encoded += len(text)
         if self._encoded > self.size:
-            refused("makes more bytes of its texts than it has")
+            refused("encodes more bytes of text than it has")
         self.stack.append(memoryview(text.encode("latin-1")))
 
 
 def damaged(what: str) -> NoReturn:
-    """Say that the pickle is no whole one."""
+    """Raise the error for a pickle that is not complete."""
     raise DamagedError(what)
 
 
 def refused(what: str) -> NoReturn:
-    """Say that the pickle asks for what no array needs."""
+    """Raise the error for a pickle that contains what no array needs."""
     raise RefusedError(what)

@@ -1,9 +1,9 @@
-"""Arrays of numbers out of a pickle that was read and not run.
+"""Arrays of numbers from a pickle that was read but not run.
 
-An array may lie in the pickle as bytes; then it is a view of the file. Or it is an array of
-objects; they are numbers, or rows of numbers of one length, and are put together in memory. An
-array without axes may hold either. Shape, dtype and bytes must agree, and the rows take no more
-bytes than the file has, however often the pickle names one of them.
+An array may be stored as bytes; then it is a view of the file. Or it is an array of objects: these
+are numbers, or rows of numbers of equal length, and are assembled in memory. An array without axes
+may hold either. Shape, dtype and bytes must agree, and the rows take no more bytes than the file
+has, however often the pickle refers to one of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sentvec.errors import FormatError
 from sentvec.formats.arrays.pickle_opcodes import read_pickle
 from sentvec.formats.arrays.pickle_stack import PickledArray
+from sentvec.wording import counted
 
 NUMBERS: dict[str, np.dtype[Any]] = {
     order + code: np.dtype(order + code)
@@ -37,11 +38,11 @@ def read_pickled_array(
     Args:
         data: The file; it must end where the pickle ends.
         start: Where the pickle begins.
-        name: What errors call the file.
-        shape: What the file says of the shape elsewhere, if it does.
+        name: Name of the file in errors.
+        shape: The shape that the file states elsewhere, if it does.
 
     Raises:
-        FormatError: The pickle is damaged, or holds something other than such an array.
+        FormatError: The pickle is damaged, or contains something other than such an array.
     """
     found = read_pickle(data, start, name)
     if not isinstance(found, PickledArray):
@@ -56,14 +57,14 @@ def read_pickled_array(
     return _of_bytes(found, name)
 
 
-def wrong(name: str, found: str, expected: str) -> FormatError:
-    """The error to raise where a file holds something else than it should."""
-    msg = f"{name}: found {found}, expected {expected} - the file is damaged, or another one"
+def wrong(name: str, got: str, expected: str) -> FormatError:
+    """The error to raise where a file has other content than expected."""
+    msg = f"{name}: got {got}, expected {expected} - the file is damaged, or another one"
     return FormatError(msg)
 
 
 def shown(shape: tuple[int, ...]) -> str:
-    """A shape as errors show it; a hostile one may be long."""
+    """A shape for errors; a hostile one may be long."""
     return f"shape {str(shape)[:_SHOWN]}"
 
 
@@ -78,20 +79,20 @@ def _of_bytes(array: PickledArray, name: str) -> NDArray[Any]:
         raise wrong(name, f"an array of dtype {_dtype(array)!r}", "floats or integers")
     needed = _count(array, name) * dtype.itemsize
     if not isinstance(array.data, memoryview) or len(array.data) != needed:
-        found = f"{len(array.data):,}" if isinstance(array.data, memoryview) else "no"
-        raise wrong(name, f"{found} bytes", f"{needed:,} for {dtype} of {shown(array.shape)}")
+        size = len(array.data) if isinstance(array.data, memoryview) else 0
+        raise wrong(name, counted(size, "byte"), f"{needed:,} for {dtype} of {shown(array.shape)}")
     numbers = np.frombuffer(array.data, dtype)
     return numbers.reshape(array.shape, order="F" if array.fortran_order else "C")
 
 
 def _of_objects(array: PickledArray, name: str, *, room: int) -> NDArray[np.float32]:
-    """A float32 array of what the objects are."""
+    """A float32 array of the objects."""
     count, items = _count(array, name), array.data
     if not isinstance(items, list) or len(items) != count:
-        found = f"{len(items):,}" if isinstance(items, list) else "no"
-        raise wrong(name, f"{found} objects", f"{count:,} for {shown(array.shape)}")
+        size = len(items) if isinstance(items, list) else 0
+        raise wrong(name, counted(size, "object"), f"{count:,} for {shown(array.shape)}")
     kinds = set(map(type, items))
-    with np.errstate(over="ignore", invalid="ignore"):  # who asked looks for what is not finite
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller checks that all are finite
         if kinds <= {int, float}:
             # Objects are listed in C order, whichever axis runs fastest in memory.
             return np.array(items, np.float64).astype(np.float32).reshape(array.shape)
@@ -102,7 +103,7 @@ def _of_objects(array: PickledArray, name: str, *, room: int) -> NDArray[np.floa
 
 
 def _of_rows(items: list[Any], name: str, *, room: int) -> NDArray[np.float32]:
-    """A float32 matrix of arrays of one length; an array may have a first axis of 1."""
+    """A float32 matrix of arrays of equal length; an array may have a first axis of 1."""
     needed = sum(len(item.data or b"") for item in items)
     if needed > room:
         found = f"rows of {needed:,} bytes in a file of {room:,}"

@@ -1,12 +1,12 @@
-"""The dictionary of the fastText family: skipped in one go when opened, parsed when first used.
+"""The dictionary of the fastText family: skipped at once when opened, parsed when first used.
 
 An entry is the bytes of the word, NUL, its count (int64) and its type (int8: 0 word, 1 label). The
-place of an entry is its id; words come before labels. A word is any bytes but NUL, and may be
-empty: no text asks for such a word. Of two equal words the later one is found, as in the programs
+position of an entry is its id; words come before labels. A word is any bytes except NUL; it may be
+empty, though no text has such a word. Of two equal words the later one counts, as in the programs
 that wrote the file.
 
-One regular expression walks the entries: millions in a fraction of a second, and no object of
-Python for each, since a model of many words must open at once.
+One regular expression skips the entries, millions in a fraction of a second, without a Python
+object for each: a model of many words must open instantly.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from sentvec.errors import FormatError
 from sentvec.formats.shared.cursor import Cursor
 from sentvec.text.unicode import decode
 from sentvec.text.vocabulary import Vocabulary
+from sentvec.wording import counted
 
 WORD, LABEL = 0, 1
 _KINDS = {WORD: "word", LABEL: "label"}
 _AFTER_WORD = 10  # NUL, count, type
-# Possessive: nothing is tried twice, so that damaged bytes cost no more time than sound ones. The
-# last byte of a count is its sign.
+# Possessive: nothing is tried twice, so that damaged bytes take no more time than valid ones. The
+# last byte of a count has its sign.
 _ENTRIES = rb"(?s)(?:[^\0]*+\0.{7}[\0-\x7f][%c]){%d,%d}+"
 _ENTRY_WORD = re.compile(rb"(?s)([^\0]*+)\0.{9}")
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A run of entries of one type, known to be sound."""
+    """Consecutive entries of one type, already checked."""
 
     path: Path
     data: mmap.mmap | bytes
@@ -47,12 +48,12 @@ class Entries:
         """The words and their counts.
 
         Raises:
-            FormatError: The file was changed since it was opened.
+            FormatError: The file has changed since it was opened.
         """
         words = _ENTRY_WORD.findall(self.data, self.begin, self.end)
         ends = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + _AFTER_WORD)
         if len(words) != self.count or (self.count and self.begin + ends[-1] != self.end):
-            msg = f"{self.path}: the dictionary is not what it was when the file was opened"
+            msg = f"{self.path}: the dictionary has changed since the file was opened"
             raise FormatError(msg + " - open it again")
         if not words:
             return [], np.zeros(0, np.int64)
@@ -68,14 +69,14 @@ class Entries:
 
 
 def skip_entries(cursor: Cursor, count: int, kind: int) -> Entries:
-    """Check the next `count` entries, all of one type, and move on behind them.
+    """Check the next `count` entries, all of one type, and move the cursor behind them.
 
     Raises:
-        FormatError: They are not all there, a count is negative, or one is of another type.
+        FormatError: Some are missing, have a negative count, or are of another type.
     """
     begin = cursor.position
     if count:
-        cursor.demand(count * _AFTER_WORD, f"a dictionary of {count:,} {_KINDS[kind]}s")
+        cursor.demand(count * _AFTER_WORD, f"a dictionary of {counted(count, _KINDS[kind])}")
         entries = re.compile(_ENTRIES % (kind, count, count)).match(cursor.data, begin)
         if entries is None:
             raise _damage(cursor, count, kind)
@@ -84,9 +85,9 @@ def skip_entries(cursor: Cursor, count: int, kind: int) -> Entries:
 
 
 def _damage(cursor: Cursor, count: int, kind: int) -> FormatError:
-    """What is wrong with the first entry that is not sound."""
-    sound = re.compile(_ENTRIES % (kind, 0, count)).match(cursor.data, cursor.position)
-    begin = sound.end() if sound else cursor.position
+    """The error about the first entry that is not valid."""
+    valid = re.compile(_ENTRIES % (kind, 0, count)).match(cursor.data, cursor.position)
+    begin = valid.end() if valid else cursor.position
     end = cursor.data.find(b"\0", begin)
     if end < 0 or end + _AFTER_WORD > cursor.size:
         msg = (

@@ -9,9 +9,9 @@
     tokens int64
     pruned int64                        (only with magic; -1: nothing was pruned)
 
-Sent2Vec of 2017 and fastText of 2016 write no magic; then the numbers must look like settings.
+Sent2Vec of 2017 and fastText of 2016 write no magic; then the numbers must be valid settings.
 
-Not here: what comes after, the dictionary and the matrices.
+Not here: what follows, the dictionary and the matrices.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from typing import Any
 
 from sentvec.errors import FormatError
 from sentvec.formats.shared.cursor import Cursor, TruncatedError
+from sentvec.wording import counted
 
 MAGIC = 793712314
-HEAD = 96  # bytes of a file that show whether it is of this family
+HEAD = 96  # bytes of a file that are enough to detect this family
 NEVER_PRUNED = -1
 CBOW, SKIP_GRAM, SUPERVISED, SENT2VEC, CHAR_NGRAMS = 1, 2, 3, 4, 5
 MODELS = {
@@ -42,9 +43,8 @@ _VERSIONS = (11, 12)
 _BEFORE = ("dim", "window", "epochs", "min_count", "negatives", "ngrams", "loss", "model")
 _AFTER = ("min_n", "max_n", "lr_update_rate", "subsample", "entries", "words", "labels", "tokens")
 _INT64 = ("tokens", "pruned")
-# Least and greatest value; any other number may be 0 to 2^31 - 1. Text gives a greater dim. Longer
-# n-grams than these would only be a way to ask for all the memory; of words, our own models have
-# the same limit.
+# Minimum and maximum; any other number may be 0 to 2^31 - 1. Text would give a larger dim. Longer
+# n-grams than these could only exhaust the memory; for words, our own models have the same limit.
 _LIMITS = {
     "dim": (1, 1_000_000),
     "ngrams": (0, 20),
@@ -61,7 +61,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the file says about itself; each number is sensible on its own."""
+    """What the file says about itself; each number is within its limits."""
 
     version: int  # 0 without magic
     ten_days: bool  # the layout of 26 March to 5 April 2019
@@ -87,10 +87,10 @@ class Header:
 
 
 def looks_like_fasttext(head: bytes) -> bool:
-    """Whether a file that begins so is of this family; its first `HEAD` bytes are enough.
+    """Whether a file with this beginning is of this family; its first `HEAD` bytes are enough.
 
-    Without magic all numbers must be sensible, at least those up to the model. No text and no other
-    format of word vectors begins like that.
+    Without magic, all numbers must be within their limits, at least those up to the model. No text
+    and no other format of word vectors begins like that.
     """
     cursor = Cursor(Path(), head)
     if cursor.left >= 4 and cursor.int32("magic") == MAGIC:
@@ -105,10 +105,10 @@ def looks_like_fasttext(head: bytes) -> bool:
 
 
 def read_header(cursor: Cursor) -> Header:
-    """Read a header of any layout; the cursor then stands at the dictionary.
+    """Read a header of any layout; the cursor is then at the dictionary.
 
     Raises:
-        FormatError: It is of no layout known here, or the file ends within.
+        FormatError: The layout is unknown, or the file ends too early.
     """
     if cursor.int32("the magic number or dim") != MAGIC:
         cursor.position = 0
@@ -122,8 +122,8 @@ def read_header(cursor: Cursor) -> Header:
     except TruncatedError:
         raise
     except FormatError as error:
-        # The ten days have a field in excess. It shifts all others, and they cannot all be sensible
-        # in both layouts.
+        # The layout of the ten days has an extra field. It shifts all others, and they cannot all
+        # be within their limits in both layouts.
         cursor.position = begin
         try:
             return _parse(cursor, version=version, ten_days=True)
@@ -155,7 +155,7 @@ def _fields(
         if not whole and cursor.left < width:
             return
         value = _read(cursor, name)
-        # What is no number fails every comparison.
+        # NaN fails every comparison.
         low, high = _LIMITS.get(name, (0, (1 << 31) - 1))
         if not (low <= value <= high and value != math.inf):
             expected = f"{name}, a number from {low} to {high:,}"
@@ -173,7 +173,8 @@ def _read(cursor: Cursor, name: str) -> int | float:
 
 
 def _check_entries(cursor: Cursor, values: dict[str, Any]) -> None:
-    """Check that the dictionary has as many entries as words and labels, where that was read."""
+    """Check the number of entries against those of words and labels, if all were read."""
     if "labels" in values and values["entries"] != values["words"] + values["labels"]:
-        expected = f"as many entries as {values['words']:,} words and {values['labels']:,} labels"
-        raise cursor.error(cursor.position, f"{expected} before this", values["entries"])
+        total = values["words"] + values["labels"]
+        expected = f"{counted(total, 'entry', 'entries')} (words and labels) before this"
+        raise cursor.error(cursor.position, expected, f"{values['entries']:,}")

@@ -6,7 +6,7 @@
 
     quantiser: dim, parts, part, last (4 x int32), centroids float32 (256 * dim,)
 
-Not here: what the codes stand for (`rows.ProductRows`).
+Not here: what the codes mean (`storage.rows.ProductRows`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sentvec.storage.rows import CODES
 
 @dataclass(frozen=True, slots=True)
 class QuantisedMatrix:
-    """The arrays of a quantised matrix, mapped, and how its columns fall into parts."""
+    """The mapped arrays of a quantised matrix, and how its columns are divided into parts."""
 
     n_rows: int
     tensors: dict[str, NDArray[Any]]  # codes, centroids; with norms norm_codes, norm_centroids
@@ -31,10 +31,10 @@ class QuantisedMatrix:
 
 
 def read_quantised(cursor: Cursor, dim: int, what: str) -> QuantisedMatrix:
-    """Map a quantised matrix of `dim` columns; `what` is what errors call it.
+    """Map a quantised matrix of `dim` columns; `what` names it in errors.
 
     Raises:
-        FormatError: Its numbers contradict each other, or the file ends within.
+        FormatError: Its numbers contradict each other, or the file ends too early.
     """
     norms = cursor.flag(f"whether {what} has norms")
     n_rows = read_shape(cursor, dim, what)
@@ -55,10 +55,10 @@ def read_quantised(cursor: Cursor, dim: int, what: str) -> QuantisedMatrix:
 
 
 def read_shape(cursor: Cursor, dim: int, what: str) -> int:
-    """Read rows and columns of a matrix; return the rows.
+    """Read the numbers of rows and columns of a matrix; return that of rows.
 
     Raises:
-        FormatError: The columns are not `dim`, or the rows are negative.
+        FormatError: There are not `dim` columns, or the number of rows is negative.
     """
     begin = cursor.position
     n_rows, n_columns = cursor.int64(f"the rows of {what}"), cursor.int64(f"the columns of {what}")
@@ -90,13 +90,13 @@ def _read_quantiser(cursor: Cursor, dim: int, what: str) -> tuple[dict[str, int]
 def _wrong_codes(
     cursor: Cursor, offset: int, n_codes: int, n_rows: int, quantiser: dict[str, int]
 ) -> FormatError:
-    """The error about a number of codes; two ways to get it wrong are known."""
+    """The error about a wrong number of codes; one of its causes is known."""
     expected = f"{n_rows:,} x {quantiser['nsubq']} codes"
     whole = n_rows * (quantiser["dim"] // quantiser["dsub"])
     if n_codes == whole:
-        # Sent2Vec counts the whole parts only, and so leaves out the codes of the last rows.
+        # Sent2Vec counts only whole parts, and so omits the codes of the last rows.
         msg = (
-            f"{cursor.path}, byte {offset:,}: expected {expected}, found {n_codes:,} - Sent2Vec "
+            f"{cursor.path}, byte {offset:,}: expected {expected}, got {n_codes:,} - Sent2Vec "
             f"loses codes when -dsub ({quantiser['dsub']}) does not divide dim "
             f"({quantiser['dim']}); quantise the model again with one that does"
         )

@@ -1,16 +1,16 @@
 """Open the binaries of the fastText family: Sent2Vec and fastText, dense or quantised, any layout.
 
     header, dictionary
-    with magic: pairs (old bucket, new index) int32 of a pruned model, byte: quantised or not
+    with magic: pairs (old bucket, new index) int32 of a pruned model; byte: quantised or not
     input matrix: rows int64, columns int64, float32 (rows, columns); or quantised
-    with magic: byte: output quantised as well
+    with magic: byte: output quantised or not
     output matrix
 
 Rows of the input matrix: the words, the n-gram buckets, for model 5 the buckets of character
-n-grams, and perhaps rows that nothing uses. The output matrix is mapped and never read. The file
-must end where the output matrix ends.
+n-grams, and perhaps unused rows. The output matrix is mapped and never read. The file must end
+where the output matrix ends.
 
-Not here: the parts (`fasttext_header`, `dictionary`, `quantised`), and what is computed of it.
+Not here: the parts (`header`, `dictionary`, `quantised`), and what is computed from them.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from sentvec.formats.fasttext_files.quantised import read_quantised, read_shape
 from sentvec.formats.shared.buffers import is_gzip, opened
 from sentvec.formats.shared.cursor import Cursor
 from sentvec.formats.shared.foreign import ForeignModel
+from sentvec.wording import counted
 
 _INPUT, _OUTPUT = "the input matrix", "the output matrix"
 
@@ -45,10 +46,10 @@ _INPUT, _OUTPUT = "the input matrix", "the output matrix"
 def open_fasttext(path: Path, data: mmap.mmap | bytes | None = None) -> ForeignModel:
     """Open a binary of Sent2Vec or fastText: every number is checked, no vector is read.
 
-    Tensors: "input_vectors" float32; or, quantised, "codes", "centroids" and perhaps "norm_codes"
-    and "norm_centroids", with `settings["quantiser"]`. "pruned_buckets" int32 (k, 2) where n-grams
-    were pruned: (bucket, row after the words). "output_vectors" float32 where they are dense and
-    have a row for each word (supervised: for each label).
+    Tensors: "input_vectors" float32; or, quantised, "codes", "centroids" and optionally
+    "norm_codes" and "norm_centroids", with `settings["quantiser"]`. "pruned_buckets" int32 (k, 2)
+    where n-grams were pruned: (bucket, row after the words). "output_vectors" float32 where they
+    are dense and have a row for each word (supervised: for each label).
 
     Args:
         path: The file, gzipped or not.
@@ -57,11 +58,11 @@ def open_fasttext(path: Path, data: mmap.mmap | bytes | None = None) -> ForeignM
     Raises:
         SourceError: There is no file at the path, or it may not be read.
         FormatError: It is not of this family, truncated or damaged.
-        StorageError: A gzip file does not fit the disk for temporary files.
+        StorageError: A gzip file does not fit on the disk for temporary files.
     """
     cursor = Cursor(path, opened(path) if data is None else data)
     if not cursor.size:
-        msg = f"{path} is empty - expected the file of a model; copy it again"
+        msg = f"{path} is empty - expected a model file; copy it again"
         raise FormatError(msg)
     header = read_header(cursor)
     _check_buckets(cursor, header)
@@ -75,7 +76,9 @@ def open_fasttext(path: Path, data: mmap.mmap | bytes | None = None) -> ForeignM
     output_quantised = header.version > 0 and cursor.flag("whether the output is quantised")
     output = _read_output(cursor, header, quantised and output_quantised)
     if cursor.left:
-        raise cursor.error(cursor.position, "the end of the file", f"{cursor.left:,} bytes more")
+        raise cursor.error(
+            cursor.position, "the end of the file", counted(cursor.left, "more byte")
+        )
     settings = _settings(header, labels)
     settings["pruned"] = pairs is not None
     if pairs is not None:
@@ -100,13 +103,13 @@ def open_fasttext(path: Path, data: mmap.mmap | bytes | None = None) -> ForeignM
 
 
 def _max_n(header: Header) -> int:
-    """The longest character n-gram the model uses, whatever the header says."""
-    # Supervised models had none before version 12, and their header does not tell.
+    """The longest character n-gram that the model uses, which the header may not tell."""
+    # Supervised models had none before version 12, whatever their header says.
     return 0 if header.model == SUPERVISED and header.version < 12 else header.max_n
 
 
 def _buckets_used(header: Header) -> int:
-    """How many rows after those of the words an n-gram can have."""
+    """The number of rows after those of the words that n-grams use."""
     if header.model == CHAR_NGRAMS:
         return header.buckets + header.char_buckets
     chars = header.model != SENT2VEC and _max_n(header) > 0
@@ -121,19 +124,19 @@ def _check_buckets(cursor: Cursor, header: Header) -> None:
 
 
 def _read_pairs(cursor: Cursor, header: Header) -> NDArray[np.int32] | None:
-    """The n-gram buckets a pruned model has kept, each with its new place; None if not pruned."""
+    """The n-gram buckets that a pruned model keeps, with their new rows; None if not pruned."""
     if header.pruned == NEVER_PRUNED:
         return None
     begin = cursor.position
     pairs = cursor.array("<i4", (header.pruned, 2), f"{header.pruned:,} n-grams that were kept")
     buckets, places = np.sort(pairs[:, 0]), np.sort(pairs[:, 1])
-    # The one row that Sent2Vec adds and never uses may have been kept.
-    most = header.buckets + max(header.char_buckets, 1)
+    # The extra row of Sent2Vec, which it never uses, may have been kept.
+    limit = header.buckets + max(header.char_buckets, 1)
     once = len(pairs) == 0 or (
-        buckets[0] >= 0 and buckets[-1] < most and bool(np.all(buckets[1:] > buckets[:-1]))
+        buckets[0] >= 0 and buckets[-1] < limit and bool(np.all(buckets[1:] > buckets[:-1]))
     )
     if not once or not np.array_equal(places, np.arange(len(pairs))):
-        expected = f"{len(pairs):,} pairs of a bucket below {most:,} and a place, each once"
+        expected = f"{len(pairs):,} pairs of a bucket below {limit:,} and a row, each once"
         raise cursor.error(begin, expected, "others")
     return pairs
 
@@ -158,9 +161,9 @@ def _read_matrix(
 
 
 def _read_output(cursor: Cursor, header: Header, quantised: bool) -> NDArray[np.float32] | None:
-    """Map the output matrix; None where its rows are not those of the words or labels."""
+    """Map the output matrix; None if its rows are not those of the words or labels."""
     needed = header.labels if header.model == SUPERVISED else header.words
-    # The words of a pruned model are fewer than the rows, which kept their order.
+    # A pruned model has fewer words than rows, and the rows are still in their old order.
     renumbered = header.pruned != NEVER_PRUNED and header.model != SUPERVISED
     begin = cursor.position + quantised
     tensors, _ = _read_matrix(cursor, header.dim, needed, quantised, _OUTPUT)
@@ -171,7 +174,7 @@ def _read_output(cursor: Cursor, header: Header, quantised: bool) -> NDArray[np.
 
 
 def _settings(header: Header, labels: Entries) -> dict[str, Any]:
-    """What the header says, by our names."""
+    """What the header says, under our names."""
     settings: dict[str, Any] = {
         "layout_version": header.version,
         "model": MODELS[header.model],
@@ -197,8 +200,8 @@ def _settings(header: Header, labels: Entries) -> dict[str, Any]:
 
 
 def _layout(header: Header, rows: int, quantised: bool, pruned: bool) -> str:
-    """The name of the layout, for people."""
-    # The programs of Sent2Vec give all their models one row more than fastText does.
+    """The name of the layout for messages."""
+    # Sent2Vec writes one row more than fastText does.
     extra = header.version == 11 and not pruned and rows > header.words + header.buckets
     sent2vec = header.model in (SENT2VEC, CHAR_NGRAMS) or header.ten_days or extra
     program = "Sent2Vec" if sent2vec else "fastText"

@@ -1,1 +1,1 @@
-"""What the readers of all formats use."""
+"""Parts that the readers and writers of several formats share."""

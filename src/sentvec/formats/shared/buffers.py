@@ -1,7 +1,7 @@
 """The bytes of a model file, mapped; a gzip file is decompressed into a temporary file first.
 
-The temporary file has no name and vanishes with the last use of the bytes, also after a crash.
-Neither way takes memory in proportion to the file. Not here: what the bytes mean.
+The temporary file has no name and is deleted after the last use of the bytes, even after a crash.
+Neither way needs memory in proportion to the file. Not here: what the bytes mean.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ _PIECE_BYTES = 1 << 20
 
 
 def opened(path: Path) -> mmap.mmap | bytes:
-    """Map the content of a file, read-only; of an empty file, which cannot be mapped, no bytes.
+    """Map the content of a file, read-only; an empty file, which cannot be mapped, is `b""`.
 
-    The mapping lives as long as an array that was taken from it.
+    The mapping lives as long as an array made from it.
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
-        FormatError: It is no regular file, or a gzip file that is damaged or cut short.
-        StorageError: The disk for temporary files does not take what gzip holds.
+        FormatError: It is not a regular file, or is a damaged or truncated gzip file.
+        StorageError: The decompressed file does not fit on the disk for temporary files.
     """
     try:
         # A pipe would wait for a writer, so look before opening.
         if not stat.S_ISREG(path.stat().st_mode):
-            found = "a directory" if path.is_dir() else "no regular file"
-            msg = f"{path} is {found} - expected a model file"
+            kind = "a directory" if path.is_dir() else "not a regular file"
+            msg = f"{path} is {kind} - expected a model file"
             raise FormatError(msg)
         with path.open("rb") as file:
             if file.read(len(GZIP_MAGIC)) == GZIP_MAGIC:
                 return _decompressed(path)
             return _mapped(file)
-    except ValueError as error:  # a NUL in the name; a FormatError passes
+    except ValueError as error:  # a NUL in the name; a FormatError is raised again
         if isinstance(error, FormatError):
             raise
         msg = f"{str(path)!r} is not a path ({error}) - expected the path of a model file"
@@ -56,13 +56,13 @@ def opened(path: Path) -> mmap.mmap | bytes:
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether a file that was opened before is compressed with gzip."""
+    """Whether a readable file is compressed with gzip."""
     with path.open("rb") as file:
         return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 def forget(data: NDArray[np.uint8], end: int) -> None:
-    """Give back the memory of mapped bytes that were read up to `end`; they can be read again."""
+    """Release the memory of the mapped bytes before `end`; they can be read again."""
     whole = data.base.obj if isinstance(data.base, memoryview) else data.base
     if isinstance(whole, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         pages = end // mmap.PAGESIZE * mmap.PAGESIZE
@@ -81,8 +81,8 @@ def _decompressed(path: Path) -> mmap.mmap | bytes:
             try:
                 piece = packed.read(_PIECE_BYTES)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                msg = f"{path} cannot be decompressed: {error} - the gzip file is damaged or cut "
-                raise FormatError(msg + "short; copy it again") from error
+                msg = f"{path} cannot be decompressed: {error} - the gzip file is damaged or "
+                raise FormatError(msg + "truncated; copy it again") from error
             if not piece:
                 break
             try:
@@ -108,7 +108,7 @@ def _no_room(path: Path, error: OSError) -> StorageError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     cause = "the disk is full" if full else error.strerror or str(error)
     msg = f"{path} cannot be decompressed into {folder}: {cause} - set TMPDIR to a folder with "
-    return StorageError(msg + "room, or decompress the file with gunzip")
+    return StorageError(msg + "enough room, or decompress the file with gunzip")
 
 
 def _unreadable(path: Path, error: OSError) -> SourceError:

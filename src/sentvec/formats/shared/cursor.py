@@ -1,10 +1,10 @@
 """Read numbers and arrays of a mapped file, one after the other, never beyond its end.
 
-Whatever the bytes are, nothing but a `FormatError` comes out, and it names the file, the byte, what
-was expected there and what was found. Arrays are views of the mapping: nothing is copied, and no
-page of them is touched.
+Whatever the bytes are, the only error is a `FormatError`, which names the file, the byte, what was
+expected there and what is there. Arrays are views of the mapping: nothing of them is copied or
+read.
 
-Not here: what the numbers mean, and whether they are sensible (each reader's own business).
+Not here: what the numbers mean, and whether they are sensible; each reader checks that.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from sentvec.errors import FormatError
 
 
 class TruncatedError(FormatError):
-    """The file ends before something that should be there; for users a `FormatError`."""
+    """The file ends too early; for users a `FormatError`."""
 
 
 class Cursor:
-    """A place in a mapped file, little-endian, that moves on as values are read.
+    """A position in a mapped little-endian file that advances as values are read.
 
     Args:
-        path: What errors call the file.
+        path: Name of the file in errors.
         data: The mapped file, or its first bytes.
         position: Where to begin.
     """
@@ -42,11 +42,11 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """The number of bytes between here and the end."""
+        """The number of bytes from the position to the end."""
         return self.size - self.position
 
     def int32(self, what: str) -> int:
-        """Read a signed 32-bit number; `what` is what errors call it."""
+        """Read a signed 32-bit number; `what` names it in errors."""
         return int(self._number("<i", what))
 
     def int64(self, what: str) -> int:
@@ -65,9 +65,9 @@ class Cursor:
         return bool(value)
 
     def array(self, dtype: str, shape: tuple[int, ...], what: str) -> NDArray[Any]:
-        """Map an array without reading it; it is read-only and may lie at any address.
+        """Map an array without reading it; it is read-only, at any alignment.
 
-        That no size is negative is the caller's to check.
+        The caller checks that no size is negative.
         """
         count = math.prod(shape)
         length = count * np.dtype(dtype).itemsize
@@ -78,10 +78,10 @@ class Cursor:
         return np.frombuffer(self.data, dtype, count, begin).reshape(shape)
 
     def demand(self, length: int, what: str) -> None:
-        """Check that so many bytes are left.
+        """Check that `length` bytes are left.
 
         Raises:
-            TruncatedError: The file ends before.
+            TruncatedError: There are fewer.
         """
         if length > self.left:
             msg = (
@@ -91,10 +91,10 @@ class Cursor:
             )
             raise TruncatedError(msg)
 
-    def error(self, offset: int, expected: str, found: object) -> FormatError:
-        """The error to raise about what stands at an offset."""
-        msg = f"{self.path}, byte {offset:,}: expected {expected}, found {found}"
-        return FormatError(msg + " - the file is damaged, or no model sentvec can read")
+    def error(self, offset: int, expected: str, got: object) -> FormatError:
+        """The error to raise about the value at an offset."""
+        msg = f"{self.path}, byte {offset:,}: expected {expected}, got {got}"
+        return FormatError(msg + " - the file is damaged, or not a model that sentvec can read")
 
     def _number(self, code: str, what: str) -> Any:
         length = struct.calcsize(code)

@@ -1,6 +1,6 @@
-"""What every reader of another program's model file hands over.
+"""What each reader of another program's model file returns.
 
-Not here: the readers, one module a format, and the encoders that are made of it (`models`).
+Not here: the readers, one room per format, and the encoders built from it (`models`).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sentvec.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class ForeignModel:
-    """A model file of another program that was opened: header read, matrices mapped.
+    """An opened model file of another program: header read, matrices mapped.
 
     Attributes:
         path: The file.
         layout: Name and version of the layout, for people: "Sent2Vec v11".
-        kind: Which encoder it needs: "sent2vec", "fasttext" or "word-vectors".
-        settings: What the file says about its training, by our names; fit for JSON.
+        kind: The kind of encoder it needs: "sent2vec", "fasttext" or "word-vectors".
+        settings: What the file says about its training, under our names, in types of JSON.
         sizes: "vocabulary" (words with a row), "buckets" (n-gram rows) and "dim".
-        tensors: The matrices ("input_vectors" and so on), mapped and read-only, at any address.
-        vocabulary: Reads the words and counts; it may take seconds for millions of words.
+        tensors: The matrices ("input_vectors" and so on), mapped and read-only, at any alignment.
+        vocabulary: Reads the words and counts, which may take seconds for millions of words.
     """
 
     path: Path

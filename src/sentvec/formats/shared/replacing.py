@@ -1,7 +1,4 @@
-"""Write a file beside its target, then rename it: the target is the old one or the whole new one.
-
-Not here: what is written.
-"""
+"""Write a file beside its target, then rename it: the target is always a whole file, old or new."""
 
 from __future__ import annotations
 
@@ -20,14 +17,14 @@ _BUFFER_BYTES = 1 << 20
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of the target when the block ends without an error.
+    """Open a file that replaces the target when the block ends without an error.
 
     Raises:
-        StorageError: The target is no file, or the disk does not take it.
+        StorageError: The target is not a file, or writing failed.
     """
     target = path.resolve()  # a link stays a link
     if target.exists() and not target.is_file():
-        msg = f"{path} exists and is no file - it is left alone; choose another name"
+        msg = f"{path} exists and is not a file - it is left alone; choose another name"
         raise StorageError(msg)
     fresh = target.parent / f".{target.name}.new-{os.getpid()}"
     try:

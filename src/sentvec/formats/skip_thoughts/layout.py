@@ -1,4 +1,4 @@
-"""The parameters of the released Skip-Thought models, from their layout into ours.
+"""Convert the parameters of the released Skip-Thought models to our layout.
 
 Released, for a gated recurrent unit of d numbers that reads w (x and h are rows, * is by element):
 
@@ -6,9 +6,9 @@ Released, for a gated recurrent unit of d numbers that reads w (x and h are rows
     c = tanh(x Wx + bx + r * (h Ux))        Wx (w, d), bx (d,), Ux (d, d)
     h' = u * h + (1 - u) * c
 
-Ours has the transposed blocks one below the other, in the order r, u, c: `input` (3d, w),
-`recurrent` (3d, d) and `bias` (3d,). Shapes come from the arrays, each checked against the others;
-the options beside a released file are a pickle and are never opened.
+Ours stacks the transposed blocks in the order r, u, c: `input` (3d, w), `recurrent` (3d, d) and
+`bias` (3d,). Shapes come from the arrays and are checked against each other; the options that come
+with a released file are a pickle and are never opened.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ Arrays = dict[str, NDArray[np.float32]]
 
 
 def read_encoders(archive: Archive, name: str, width: int) -> Arrays:
-    """The encoder of the model "uni", or the two of "bi", by our names.
+    """The encoder of the model "uni", or the two of "bi", under our names.
 
     Args:
         archive: The released file.
         name: "uni" or "bi".
-        width: Numbers of a word vector.
+        width: Dimensions of a word vector.
 
     Returns:
-        `encoder.input`, `.recurrent` and `.bias`; of a bi model `encoder_reverse.` too.
+        `encoder.input`, `.recurrent` and `.bias`; of "bi" also `encoder_reverse.`.
 
     Raises:
         FormatError: An array is missing, damaged, or does not fit the others.
     """
     if name == "uni" and "encoder_r_U" in archive:
-        msg = f"{archive.path} holds encoder_r_U - expected the encoder of one direction; it is "
-        raise FormatError(msg + "the file of a bi model under the name of another")
+        msg = f"{archive.path} holds encoder_r_U - expected the encoder of one direction; "
+        raise FormatError(msg + "it is the file of a bi model under another name")
     arrays: Arrays = {}
     dim = None
     for released, ours in ENCODERS[name].items():
@@ -56,23 +56,23 @@ def read_encoders(archive: Archive, name: str, width: int) -> Arrays:
 
 
 def has_decoders(archive: Archive) -> bool:
-    """Whether any parameter of the decoders is in the file; then all have to be."""
+    """Whether the file has a parameter of the decoders; then it must have all."""
     keys = [f"{prefix}_{key}" for prefix in _DECODERS for key in _UNIT]
     return any(key in archive for key in (*keys, _WEIGHT, _BIAS))
 
 
 def read_decoders(archive: Archive, width: int, dim: int) -> Arrays:
-    """The decoders and the output layer they share, by our names.
+    """The decoders and the output layer they share, under our names.
 
     Args:
         archive: The released file.
-        width: Numbers of a word vector.
-        dim: Numbers of a sentence vector, which is the first state of a decoder.
+        width: Dimensions of a word vector.
+        dim: Dimensions of a sentence vector, which is the first state of a decoder.
 
     Returns:
         `next.` and `previous.` as of an encoder, `output.weight` (words, dim) and `output.bias`
-        (words,). The words are those of the training in its order, which is not that of the word
-        table; the released files do not name them.
+        (words,). The words are those of the training, not in the order of the word table; the
+        released files do not list them.
 
     Raises:
         FormatError: An array is missing, damaged, or does not fit the others.
@@ -89,7 +89,7 @@ def read_decoders(archive: Archive, width: int, dim: int) -> Arrays:
 def _read_unit(
     archive: Archive, released: str, ours: str, *, width: int, dim: int | None
 ) -> Arrays:
-    """A gated recurrent unit; without `dim` its own state says how long it is."""
+    """A gated recurrent unit; without `dim`, its own arrays give the length of its state."""
     if dim is None:
         dim = len(_read(archive, f"{released}_U", (None, None)))
     shapes = {
@@ -113,8 +113,8 @@ def _read(archive: Archive, key: str, shape: tuple[int | None, ...]) -> NDArray[
     ):
         return array
     expected = str(shape).replace("None", "any")
-    msg = f"{archive.path}, {key}: expected the shape {expected}, found {found} - the file is "
-    raise FormatError(msg + "damaged, or of another model than the rest")
+    msg = f"{archive.path}, {key}: expected the shape {expected}, got {found} - the file is "
+    raise FormatError(msg + "damaged, or from another model than the rest; copy it again")
 
 
 def _transposed(array: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,18 +1,18 @@
-"""Open the Skip-Thought models as they were released: a folder of arrays and a list of words.
+"""Open the released Skip-Thought models: a folder of arrays and a list of words.
 
     uni_skip.npz, utable.npy    one encoder, and its word vectors
     bi_skip.npz, btable.npy     one encoder for each direction, and their word vectors
     dictionary.txt              the words of both tables, one a line, UTF-8
 
-One model or both may be there. What lies beside them (`*.npz.pkl`) is never opened, and no pickle
-inside them is run.
+A folder may have one model or both. Their options (`*.npz.pkl`) are never opened, and no pickle
+inside the files is run.
 
-The words are what stands on the lines; only the line ends are cut off. The released program cuts
-off all white space and takes the last of equal words. Its own list has each word once, so a word
-that comes twice, a blank line, and bytes that are not UTF-8 are errors here: the rows after a line
-that should not be there would all belong to the wrong words.
+A word is a whole line without its line end. The released program strips all white space and takes
+the last of equal words. Its own list has each word once, so a repeated word, a blank line, and
+bytes that are not UTF-8 are errors here: after a line too many, all rows would belong to the wrong
+words.
 
-Not here: where the parameters go (`skip_thoughts_layout`), and the encoder that uses them.
+Not here: the layout of the parameters (`layout`), and the encoder that uses them.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class ReleasedPart:
 
     Attributes:
         name: "uni" or "bi".
-        word_vectors: float32 (words, w), read-only; mapped, at any address, where the file holds
-            them as such.
-        arrays: float32 by our names: of a state of d numbers `encoder.input` (3d, w),
+        word_vectors: float32 (words, w), read-only; mapped, at any alignment, where the file has
+            float32.
+        arrays: float32 under our names: for a state of d numbers `encoder.input` (3d, w),
             `encoder.recurrent` (3d, d) and `encoder.bias` (3d,), their rows in the order reset,
             update, candidate; of "bi" also `encoder_reverse.`. Where the file has the decoders also
             `next.` and `previous.`, `output.weight` (trained words, k) and `output.bias` (trained
             words,), k being the length of a sentence vector: d, or 2d of "bi".
-        trained_words: How many words the decoders tell apart; None without them. They are those of
-            the training in its order, which no released file lists.
+        trained_words: The number of words that the decoders predict; None without decoders. They
+            are those of the training, in an order that no released file lists.
     """
 
     name: str
@@ -63,7 +63,7 @@ class ReleasedSkipThoughts:
     """The models of a folder.
 
     Attributes:
-        parts: "uni" and "bi", in this order, or the one that is there.
+        parts: "uni" and "bi", in this order, or the only one.
         words: The words of the rows of every `word_vectors`, each once, among them `<eos>` and
             `UNK`.
     """
@@ -73,7 +73,7 @@ class ReleasedSkipThoughts:
 
 
 def is_released(folder: Path) -> bool:
-    """Whether a folder holds a released model, told from the names of its files."""
+    """Whether a folder holds a released model, by the names of its files."""
     return any(os.path.isfile(folder / parameters) for parameters, _ in _FILES.values())
 
 
@@ -83,8 +83,8 @@ def open_released(folder: Path) -> ReleasedSkipThoughts:
     Raises:
         SourceError: A file is missing, or may not be read.
         FormatError: A file is damaged, holds something other than arrays, or does not fit the
-            others; the message names the file, the array, what was expected and what was found.
-        StorageError: A gzip file does not fit the disk for temporary files.
+            others; the message names the file, the array, what was expected and what it is.
+        StorageError: A gzip file does not fit on the disk for temporary files.
     """
     names = [name for name in _FILES if any(_there(folder, name))]
     if not names:
@@ -98,17 +98,17 @@ def open_released(folder: Path) -> ReleasedSkipThoughts:
 
 
 def _there(folder: Path, name: str) -> list[bool]:
-    """Which of the two files of a model are there; of a folder that may not be read, none."""
+    """Whether each of the two files of a model exists; in an unreadable folder, neither does."""
     return [os.path.isfile(folder / file) for file in _FILES[name]]
 
 
 def _check_whole(folder: Path, name: str) -> None:
-    """Check that both files of a model are there."""
+    """Check that both files of a model exist."""
     there = _there(folder, name)
     if not all(there):
         present, absent = _FILES[name] if there[0] else reversed(_FILES[name])
         msg = f"{folder} has {present}, but no {absent} - expected both or neither; copy {absent} "
-        raise SourceError(msg + f"there, or take {present} away")
+        raise SourceError(msg + f"there, or remove {present}")
 
 
 def _open_part(folder: Path, name: str, n_words: int) -> ReleasedPart:
@@ -118,8 +118,10 @@ def _open_part(folder: Path, name: str, n_words: int) -> ReleasedPart:
         vectors = vectors.reshape(len(vectors), -1)
     if vectors.ndim != 2 or len(vectors) != n_words:
         msg = f"{table}: expected the shape ({n_words}, any), a row for each of the words of "
-        msg += f"{_DICTIONARY}, found {vectors.shape} - "
-        raise FormatError(msg + "one of the two files is damaged, or of another model")
+        msg += f"{_DICTIONARY}, got {vectors.shape} - "
+        raise FormatError(
+            msg + "one of the two files is damaged, or from another model; copy both again"
+        )
     width = vectors.shape[1]
     vectors.flags.writeable = False
     with Archive(parameters) as archive:
@@ -150,14 +152,14 @@ def _read_words(path: Path) -> list[str]:
         first = lines.setdefault(word, number)
         if first != number:
             found = f"{word[:_SHOWN]!r}, as on line {first:,}"
-            raise _wrong_line(path, number, found, "a word that no line before has")
+            raise _wrong_line(path, number, found, "a word that no earlier line has")
     for special in (END_OF_SENTENCE, UNKNOWN):
         if special not in lines:
-            msg = f"{path} has no line {special!r} among its {len(words):,} - expected the words "
+            msg = f"{path} has no line {special!r} - expected the words "
             raise FormatError(msg + "of a released Skip-Thought model; copy it again")
     return words
 
 
 def _wrong_line(path: Path, line: int, found: str, expected: str) -> FormatError:
-    msg = f"{path}, line {line:,}: found {found}, expected {expected} - the file was changed, or "
+    msg = f"{path}, line {line:,}: got {found}, expected {expected} - the file was changed, or "
     return FormatError(msg + "is another one; copy it again")

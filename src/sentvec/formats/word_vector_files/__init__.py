@@ -1,1 +1,1 @@
-"""Files of word vectors: word2vec, GloVe, .vec."""
+"""Files of word vectors: word2vec, GloVe, `.vec`."""

@@ -1,8 +1,8 @@
-"""Words and vectors in turns, as word2vec writes its binaries: found without reading the vectors.
+"""Scan a word2vec binary for its rows without reading the vectors.
 
-Each row is the word, a blank and `dim` float32, then a line feed (word2vec itself) or none
-(gensim). Words differ in length, so the rows are no matrix; a scan jumps from word to word and
-notes where each row begins.
+Each row is the word, a space and `dim` float32, then a line feed (word2vec itself) or none
+(gensim). Words differ in length, so the rows are not a matrix; the scan jumps from word to word and
+records where each row begins.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _BLOCK_BYTES = 1 << 24
 def scan_binary(
     data: NDArray[np.uint8], layout: Layout, name: str
 ) -> tuple[NDArray[np.int64], WordList]:
-    """Where the row of each word begins, and the words; of a repeated word the first row.
+    """Where the row of each word begins, and the words; a repeated word keeps its first row.
 
     Raises:
-        FormatError: The file ends early or late, or what stands for a word is none.
+        FormatError: The file is too short or too long, or a word is not valid.
     """
     row_bytes = 4 * layout.dim
     blocks: list[NDArray[np.int64]] = []
@@ -38,7 +38,7 @@ def scan_binary(
     total = missing = layout.words or 0
     while missing:
         found = row.findall(data.data, position, min(position + block, len(data)))
-        if found and not found[-1]:  # the block ends inside a row, or here is no row
+        if found and not found[-1]:  # the block ends inside a row, or this is not a row
             found.pop()
         if not found and missing == 1:  # the last row may lack its line feed
             found = _last_row(data, position, row_bytes)
@@ -59,18 +59,18 @@ def scan_binary(
 
 
 def _row_pattern(row_bytes: int, *, line_feed: bool = False) -> re.Pattern[bytes]:
-    """A row, its word in group 1; where none stands, the rest of the block with an empty group."""
+    """A row, with its word in group 1; or, where there is none, the rest of the block."""
     word = rb"([^ \n\0]{1,%d}+) .{%d}%s|.+" % (MAX_WORD, row_bytes, b"\n" * line_feed)
     return re.compile(word, re.DOTALL)
 
 
 def _last_row(data: NDArray[np.uint8], position: int, row_bytes: int) -> list[bytes]:
-    """The word of a row that ends with the file, or nothing."""
+    """The word of a row that ends with the file, if there is one."""
     rest = data[position : position + MAX_WORD + 1].tobytes()
-    word, blank, _ = rest.partition(b" ")
+    word, space, _ = rest.partition(b" ")
     row = data[position : position + len(word) + 1 + row_bytes]
     whole = position + len(row) == len(data)
-    found = _row_pattern(row_bytes).fullmatch(row.tobytes()) if blank and whole else None
+    found = _row_pattern(row_bytes).fullmatch(row.tobytes()) if space and whole else None
     return [word] if found and found[1] else []
 
 
@@ -86,16 +86,16 @@ def _no_row(
 ) -> FormatError:
     where = f"{name}, word {row + 1:,} of {words:,} at byte {position:,}: "
     rest = data[position : position + MAX_WORD + 1].tobytes()
-    word, blank, _ = rest.partition(b" ")
+    word, space, _ = rest.partition(b" ")
     length = min([len(word), *(word.find(byte) for byte in (b"\n", b"\0") if byte in word)])
-    if blank and length == len(word) > 0 and position + length + 1 + row_bytes > len(data):
+    if space and length == len(word) > 0 and position + length + 1 + row_bytes > len(data):
         msg = f"{where}its vector of {row_bytes:,} bytes ends after the file ({len(data):,} bytes)"
         return FormatError(msg + " - the file is truncated; copy it again")
-    if not blank and length == len(rest) <= MAX_WORD:
+    if not space and length == len(rest) <= MAX_WORD:
         msg = f"{where}the file ends ({len(data):,} bytes) - it is truncated; copy it again"
         return FormatError(msg)
-    msg = f"{where}expected a word and a blank, found {rest[:20]!r} - the file is damaged, or no "
-    return FormatError(msg + "word2vec binary")
+    msg = f"{where}expected a word and a space, got {rest[:20]!r} - the file is damaged, or not "
+    return FormatError(msg + "a word2vec binary; copy it again")
 
 
 def _check_end(data: NDArray[np.uint8], position: int, layout: Layout, name: str) -> None:

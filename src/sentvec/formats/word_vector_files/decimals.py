@@ -1,8 +1,8 @@
-"""Decimal numbers of text as float32, exact and several at a time.
+"""Parse decimal numbers to float32, exactly and many at a time.
 
 A decimal of up to 15 digits is an integer below 2^53 divided by a power of ten below 10^23; both
 are exact in double precision, so one division rounds as a careful parser does. NumPy reads integers
-about four times as fast as decimals, so the points are taken out first. Numbers of another shape
+about four times as fast as decimals, so the points are removed first. Numbers in another form
 (exponents, more digits) are read one by one. Not here: lines and words.
 """
 
@@ -13,12 +13,12 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-# What counts as a number: no underscores, no hexadecimal digits, which some parsers let through.
+# What counts as a number: no underscores, no hexadecimal digits, which some parsers accept.
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 
 _EXACT_DIGITS = 15
-_MAX_ODD = 8  # one field in so many may be of another shape before all are read one by one
+_ODD_SHARE = 8  # if more than one field in 8 has another form, all are read one by one
 _INFINITE = 2.0**128 - 2.0**103  # from here on, float32 rounds to infinity
 _POWERS = 10.0 ** np.arange(_EXACT_DIGITS + 1)
 _SPACE, _MINUS, _POINT, _ZERO = b" -.0"
@@ -36,11 +36,11 @@ def is_finite_number(field: bytes) -> bool:
 
 
 def parse_numbers(text: bytes, count: int) -> NDArray[np.float32] | None:
-    """Read numbers that are separated by one blank each.
+    """Read numbers that are separated by single spaces.
 
     Returns:
-        float32 (count,), or None if a field is no number, the number is not finite in float32, or
-        there are not as many fields.
+        float32 (count,), or None if a field is not a number or not finite in float32, or there are
+        more or fewer fields.
 
     >>> parse_numbers(b"1 -2.5 3e1", 3)
     array([ 1. , -2.5, 30. ], dtype=float32)
@@ -56,7 +56,7 @@ def parse_numbers(text: bytes, count: int) -> NDArray[np.float32] | None:
     points = np.flatnonzero(characters == _POINT)
     plain, digits, places = _shapes(characters, starts, ends, points)
     odd = np.flatnonzero(~plain | (digits < 1) | (digits > _EXACT_DIGITS) | (places < 0))
-    if len(odd) * _MAX_ODD > count:
+    if len(odd) * _ODD_SHARE > count:
         return _one_by_one(text, count)
     fields = [text[start:end] for start, end in zip(starts[odd], ends[odd], strict=True)]
     values = _read(fields)
@@ -66,7 +66,7 @@ def parse_numbers(text: bytes, count: int) -> NDArray[np.float32] | None:
         characters = characters.copy()
         for start, end in zip(starts[odd].tolist(), ends[odd].tolist(), strict=True):
             characters[start:end] = _ZERO
-    # Each field is now a sign or none, and digits.
+    # Each field is now digits, perhaps with a sign.
     whole = np.fromstring(characters.tobytes().replace(b".", b""), np.int64, sep=" ")
     places[odd] = 0
     numbers = whole / _POWERS[places]
@@ -82,7 +82,7 @@ def _shapes(
     ends: NDArray[np.int64],
     points: NDArray[np.int64],
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """For each field: whether it has only plain characters, its digits, its decimal places.
+    """For each field: whether it has only plain characters, its digits, and its decimal places.
 
     The decimal places are -1 where a field has several points.
     """

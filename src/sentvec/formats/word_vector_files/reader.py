@@ -1,7 +1,7 @@
-"""Open a file of word vectors: word2vec binary or text, GloVe text, fastText `.vec`, or their gzip.
+"""Open a file of word vectors: word2vec binary or text, GloVe text, fastText `.vec`, also gzipped.
 
-Binaries are used in place; text is parsed into one float32 matrix. A word that is listed twice has
-its first vector. Counts are zero: these files have none, and separate lists of counts are not read.
+Binaries are used in place; text is parsed into a float32 matrix. A repeated word has its first
+vector. Counts are zero: these files have none, and separate lists of counts are not read.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def open_word_vectors(path: Path, content: mmap.mmap | bytes | None = None) -> F
 
     Raises:
         SourceError: There is nothing at the path, or it may not be read.
-        FormatError: It holds no word vectors, or is damaged; the message says where.
-        StorageError: A gzip file does not fit the disk for temporary files.
+        FormatError: It has no word vectors, or is damaged; the message says where.
+        StorageError: A gzip file does not fit on the disk for temporary files.
     """
     data = np.frombuffer(opened(path) if content is None else content, np.uint8)
     layout = recognise(data)
@@ -57,7 +57,7 @@ def open_word_vectors(path: Path, content: mmap.mmap | bytes | None = None) -> F
 def _read(
     data: NDArray[np.uint8], layout: Layout, name: str
 ) -> tuple[dict[str, NDArray[Any]], WordList, str]:
-    """The tensors, the words, and what the layout is called."""
+    """The tensors, the words, and the name of the layout."""
     if layout.form != "text":
         try:
             offsets, words = scan_binary(data, layout, name)

@@ -1,7 +1,7 @@
-"""What a file of word vectors looks like, told from its content; the name says nothing.
+"""Detect the layout of a file of word vectors from its content, not its name.
 
-A size line (`words dim`) or none; then text, or words and raw float32 in turns. Text has as many
-numbers at the end of each line. Also here: what to say of a file that is no model at all.
+A size line (`words dim`) is optional; then follows text, or words alternating with raw float32.
+Lines of text end with equally many numbers. Also here: the error for a file that is not a model.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ READABLE = (
     "vectors as word2vec (binary or text), GloVe and fastText (.vec) write them, gzipped or not"
 )
 
-_HEAD_BYTES = 1 << 20  # a first line that is longer is no line of vectors
-_LINES_LOOKED_AT = 100
+_HEAD_BYTES = 1 << 20  # a longer first line is not a line of vectors
+_MAX_LINES = 100  # that are examined
 _MAX_DIM = 1_000_000
 _SIZE_LINE = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n")
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
@@ -53,8 +53,8 @@ class Layout:
 
     Args:
         form: "text", "binary", or "either" where a short file could be both.
-        words: What the size line says, or None without one.
-        dim: Numbers for each word.
+        words: The number of words by the size line; None without one.
+        dim: Dimensions of the vectors.
         start: Byte where the first word begins.
     """
 
@@ -65,9 +65,9 @@ class Layout:
 
 
 def recognise(data: NDArray[np.uint8]) -> Layout | None:
-    """How a file of word vectors is laid out, or None if it cannot be one; looks at its head.
+    """The layout of a file of word vectors by its head, or None if it cannot be one.
 
-    With a size line, numbers are not checked to make sense: `check_sizes` does.
+    The numbers of a size line are not checked here, but in `check_sizes`.
     """
     head = data[:_HEAD_BYTES].tobytes()
     start = len(BOM) if head.startswith(BOM) else 0
@@ -81,27 +81,27 @@ def recognise(data: NDArray[np.uint8]) -> Layout | None:
 
 
 def check_sizes(layout: Layout, data: NDArray[np.uint8], name: str) -> None:
-    """Check that the size line can be true of a file of this length.
+    """Check the size line against the length of the file.
 
     Raises:
-        FormatError: It says that there is nothing, or more than the file has room for.
+        FormatError: The size line states no vectors, or more than fit the file.
     """
     words, dim, room = layout.words, layout.dim, len(data) - layout.start
     if words is None:
         return
     said = f"{name}: the size line says {words:,} words of {dim:,} numbers"
     if words < 1 or dim < 1:
-        msg = f"{said} - expected one at least of each; there are no vectors to load"
+        msg = f"{said} - expected at least one of each; there are no vectors to load"
         raise FormatError(msg)
-    # A number takes a blank and a digit in text and four bytes in binary; a word takes two.
-    least = words * ((4 if layout.form == "binary" else 2) * dim + 2)
-    if dim > _MAX_DIM or least - 1 > room:
-        msg = f"{said}, which take {least:,} bytes at least; {room:,} follow - the file is "
+    # A number takes a space and a digit in text and four bytes in binary; a word takes two.
+    needed = words * ((4 if layout.form == "binary" else 2) * dim + 2)
+    if dim > _MAX_DIM or needed - 1 > room:
+        msg = f"{said}, which take at least {needed:,} bytes; {room:,} follow - the file is "
         raise FormatError(msg + "truncated or damaged; copy it again")
 
 
 def not_a_model(path: Path, data: NDArray[np.uint8]) -> FormatError:
-    """The error for a file that is of no layout, saying what it seems to be."""
+    """The error for a file of no known layout; it says what the file seems to be."""
     head = data[:_HEAD_BYTES].tobytes()
     if _PICKLE.match(head):
         msg = f"{path} is a Python pickle, which can run any program when it is read - "
@@ -125,7 +125,7 @@ def _seems(head: bytes) -> str:
 
 
 def _form(rest: bytes, dim: int) -> str:
-    """Whether what follows the size line is text: numbers to its first line end, or characters."""
+    """The form of what follows the size line: "text", "binary" or "either"."""
     first, line_end, _ = rest.partition(b"\n")
     if not rest or (dim and _trailing_numbers(first) == dim and (line_end or len(rest) < 1 << 20)):
         return "text"
@@ -147,10 +147,10 @@ def _is_utf8_text(data: bytes) -> bool:
 
 
 def _numbers_at_ends(head: bytes, *, whole: bool) -> int:
-    """How many numbers most lines end with, after a word; 0 if it is no text of this kind."""
-    lines = head.split(b"\n", _LINES_LOOKED_AT)
-    if len(lines) > _LINES_LOOKED_AT or not whole:
-        lines.pop()  # it may be cut
+    """How many numbers most lines have after a word; 0 if they are not word vectors."""
+    lines = head.split(b"\n", _MAX_LINES)
+    if len(lines) > _MAX_LINES or not whole:
+        lines.pop()  # it may be incomplete
     lines = [line for line in lines if line.strip()]
     if any(b"\0" in line for line in lines):
         return 0
@@ -162,7 +162,7 @@ def _numbers_at_ends(head: bytes, *, whole: bool) -> int:
 
 
 def _trailing_numbers(line: bytes) -> int:
-    """How many fields at the end of a line are numbers, apart from its first field, the word."""
+    """How many fields at the end of a line are numbers; its first field is the word."""
     fields = line.split()
     for index in range(len(fields) - 1, 0, -1):
         if not (NUMBER.fullmatch(fields[index]) or NOT_FINITE.fullmatch(fields[index])):

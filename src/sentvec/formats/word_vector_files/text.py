@@ -1,9 +1,9 @@
 """Word vectors as text: a word and its numbers on each line.
 
-Lines end at LF or CRLF; blanks and TABs separate, several count as one, those at the end of a line
-as none; lines with nothing else are passed over. The last `dim` fields are the numbers, and what is
-before them is the word, which may hold blanks, as in GloVe. A number too many would so become part
-of the word; a word of several fields whose last is a number is therefore an error.
+Lines end at LF or CRLF. Fields are separated by spaces and TABs; those at the end of a line are
+ignored, and so are empty lines. The last `dim` fields are the numbers, and the fields before them
+are the word, which may contain spaces, as in GloVe. An excess number would thus become part of the
+word; so a word of several fields whose last is a number is an error.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from sentvec.formats.word_vector_files.decimals import (
 )
 from sentvec.formats.word_vector_files.recognise import Layout
 from sentvec.formats.word_vector_files.words import MAX_WORD, WordList
+from sentvec.wording import counted
 
 _BLOCK_BYTES = 1 << 22
-_MAX_NUMBER = 64  # bytes of a line for each number, blank included
+_MAX_NUMBER = 64  # bytes of a line for each number, with its space
 
 
 class _LineError(Exception):
-    """A line that is no vector; the message says why."""
+    """A line that is not a word and its vector; the message says why."""
 
 
 def read_text(
     data: NDArray[np.uint8], layout: Layout, name: str
 ) -> tuple[NDArray[np.float32], WordList]:
-    """The vectors, and the words; of a repeated word the first row.
+    """The vectors and the words; a repeated word keeps its first row.
 
     Raises:
-        FormatError: A line is no word with its vector, or there are not as many as the size line
-            says.
+        FormatError: A line is not a word with its vector, or their number is not that of the size
+            line.
     """
     words, blocks = WordList(), []
     number = 1 if layout.words is None else 2  # of the first line of a block
@@ -58,7 +59,7 @@ def read_text(
     if layout.words is not None and len(words) != layout.words:
         found = f"{len(words):,}" if len(words) < layout.words else "more"
         msg = f"{name}: the size line says {layout.words:,} words, the file has {found} - it is "
-        raise FormatError(msg + "truncated or damaged, or the size line is of another file")
+        raise FormatError(msg + "truncated or damaged, or the size line is wrong; copy it again")
     keep = words.drop_repeated()
     matrix = _stacked(blocks, layout.dim)
     return (matrix if keep is None else matrix[keep]), words
@@ -90,10 +91,10 @@ def _without_carriage_returns(block: bytes) -> bytes:
 def _parse(lines: list[bytes], dim: int) -> tuple[list[bytes], NDArray[np.float32]] | None:
     """The words and vectors of lines; None if one of them is wrong."""
     words, vectors = [], []
-    blanks = dim - 1
+    spaces = dim - 1
     for line in lines:
         word, _, numbers = line.partition(b" ")
-        if not word or numbers.count(b" ") != blanks or numbers.endswith(b" "):
+        if not word or numbers.count(b" ") != spaces or numbers.endswith(b" "):
             try:
                 parts = _split(line, dim)
             except _LineError:
@@ -112,25 +113,25 @@ def _parse(lines: list[bytes], dim: int) -> tuple[list[bytes], NDArray[np.float3
 
 
 def _split(line: bytes, dim: int) -> tuple[bytes, bytes] | None:
-    """The word and the numbers of a line that is not of the plain kind; None for a blank line."""
+    """The word and the numbers of an irregular line; None for an empty line."""
     fields = list(filter(None, line.split(b" ")))
     if not fields:
         return None
     found = len(fields) - (not line.startswith(b" "))
     if line.startswith(b" ") and found >= dim and all(map(_is_number, fields)):
-        msg = f"no word before the {found:,} numbers"
+        msg = f"no word before the {counted(found, 'number')}"
         raise _LineError(msg)
     if len(fields) <= dim:
-        msg = f"{len(fields) - 1:,} fields after the word {_shown(fields[0])}, expected {dim:,} "
-        raise _LineError(msg + "numbers")
+        msg = f"{counted(len(fields) - 1, 'field')} after the word {_shown(fields[0])}, expected "
+        raise _LineError(msg + counted(dim, "number"))
     if len(fields) > dim + 1 and _is_number(fields[-dim - 1]):
         extra = sum(map(_is_number, fields[1:]))
-        msg = f"{extra:,} numbers after the word {_shown(fields[0])}, expected {dim:,}"
+        msg = f"{counted(extra, 'number')} after the word {_shown(fields[0])}, expected {dim:,}"
         raise _LineError(msg)
     numbers = b" ".join(fields[-dim:])
     if len(fields) == dim + 1:
         return fields[0], numbers
-    # Blanks inside the word stay as they are.
+    # Spaces inside the word stay as they are.
     rest = line
     for field in reversed(fields[-dim:]):
         rest = rest[: rest.rindex(field)]
@@ -142,15 +143,15 @@ def _is_number(field: bytes) -> bool:
 
 
 def _first_fault(lines: list[bytes], first: int, dim: int, name: str) -> FormatError:
-    """The error for the first line that is wrong, read slowly and with care."""
+    """The error for the first wrong line; the lines are read again one by one."""
     for number, line in enumerate(lines, first):
         try:
             _check_line(line, dim)
         except _LineError as error:
-            msg = f"{name}, line {number:,}: {error} - the file is damaged, or no word vectors"
+            msg = f"{name}, line {number:,}: {error} - the file is damaged, or not word vectors"
             return FormatError(msg)
     msg = f"{name}, lines {first:,} to {first + len(lines) - 1:,} cannot be read as word vectors"
-    return FormatError(msg + f" of {dim:,} numbers - the file is damaged")
+    return FormatError(msg + f" of {dim:,} numbers - the file is damaged; copy it again")
 
 
 def _check_line(line: bytes, dim: int) -> None:
@@ -159,7 +160,7 @@ def _check_line(line: bytes, dim: int) -> None:
         return
     word, numbers = parts
     if len(word) > MAX_WORD or b"\0" in word:
-        msg = f"expected a word, found {len(word):,} bytes that begin with {_shown(word)}"
+        msg = f"expected a word, got {counted(len(word), 'byte')} that begin with {_shown(word)}"
         raise _LineError(msg)
     if parse_numbers(numbers, dim) is not None:
         return
@@ -175,7 +176,7 @@ def _shown(text: bytes) -> str:
 
 
 def _stacked(blocks: list[NDArray[np.float32]], dim: int) -> NDArray[np.float32]:
-    """One matrix of the blocks, each freed as soon as it is copied."""
+    """Concatenate the blocks; each is freed as soon as it is copied."""
     matrix = np.empty((sum(map(len, blocks)), dim), np.float32)
     end = len(matrix)
     while blocks:

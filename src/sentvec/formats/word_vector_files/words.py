@@ -1,7 +1,7 @@
-"""The words of a file of vectors, kept as bytes until a vocabulary is asked for.
+"""The words of a file of vectors, kept as bytes until a vocabulary is needed.
 
-A file may list a word twice; then the first row counts, as in gensim. The keeper finds that out
-with one 64-bit hash for each word, so that opening a file holds no object for each word.
+A file may repeat a word; then its first row counts, as in gensim. One 64-bit hash for each word
+detects repeats, so that an open file needs no Python object for each word.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sentvec.text.unicode import decode
 from sentvec.text.vocabulary import Vocabulary
 
-MAX_WORD = 65_535  # bytes; what is longer is no word but a damaged file
+MAX_WORD = 65_535  # bytes; a longer word is the sign of a damaged file
 
 
 class WordList:
-    """Words in the order of their rows; none is empty or holds a line feed."""
+    """Words in the order of their rows; none is empty or contains a line feed."""
 
     def __init__(self) -> None:
         self._blobs: list[bytes] = []
@@ -34,7 +34,7 @@ class WordList:
             self._hashes.append(np.fromiter(map(hash, words), np.int64, len(words)))
 
     def drop_repeated(self) -> NDArray[np.bool_] | None:
-        """Drop words that came before; the mask of rows that stay, or None if all do."""
+        """Drop repeated words; returns the mask of the rows to keep, or None for all."""
         hashes = np.concatenate([np.zeros(0, np.int64), *self._hashes])
         ordered = np.sort(hashes)
         if (ordered[1:] != ordered[:-1]).all():
@@ -44,7 +44,7 @@ class WordList:
         for index, word in enumerate(self._words()):
             keep[index] = word not in seen
             seen.add(word)
-        if keep.all():  # two words of one hash
+        if keep.all():  # two words had the same hash
             return None
         words = [word for word, kept in zip(self._words(), keep.tolist(), strict=True) if kept]
         self._blobs, self._hashes = [], []
@@ -53,7 +53,7 @@ class WordList:
 
     def vocabulary(self) -> Vocabulary:
         """The words as a vocabulary; the file has no counts, so they are zero."""
-        # No word holds a line feed and no UTF-8 sequence spans one: all are decoded at once.
+        # No word contains a line feed and no UTF-8 sequence spans one: all are decoded at once.
         words = decode(b"\n".join(self._blobs)).split("\n") if self._blobs else []
         return Vocabulary(words, np.zeros(len(words), np.int64))
 

@@ -1,8 +1,8 @@
-"""Write word vectors as word2vec does, text or binary, for gensim and whatever else reads that.
+"""Write word vectors as word2vec does, text or binary, for gensim and other programs.
 
-Text has the shortest decimals that read back as the same float32. Words are bytes; one that holds a
-separator cannot be told from its numbers and is refused. Not here: n-gram rows, which these files
-have no place for.
+Text has the shortest decimals that read back as the same float32. Words are bytes; a word with a
+separator could not be told apart from its numbers and is refused. Not here: n-gram rows, for which
+these files have no place.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sentvec.errors import StorageError
 from sentvec.formats.shared.replacing import replacing
 from sentvec.formats.word_vector_files.words import MAX_WORD
 from sentvec.text.unicode import SEPARATORS
+from sentvec.wording import counted
 
 
 def write_word2vec(
@@ -32,8 +33,8 @@ def write_word2vec(
     """Write `n` words with their rows of `dim` numbers; `blocks` are the rows in order, piecewise.
 
     Raises:
-        StorageError: A word cannot be written in this format, a number is not finite, or the disk
-            does not take the file.
+        StorageError: A word cannot be written in this format, a number is not finite, or writing
+            failed.
         ValueError: There are not `n` words, or not `n` rows of `dim` numbers.
     """
     lines = _binary_rows if binary else _text_rows
@@ -47,8 +48,8 @@ def write_word2vec(
                 raise ValueError(msg)
             part = [check_word(word, path) for word in islice(names, len(block))]
             if len(part) != len(block):
-                msg = f"{written + len(part)} words, and more rows - expected a word for each row"
-                raise ValueError(msg)
+                msg = f"{counted(written + len(part), 'word')}, and more rows - expected "
+                raise ValueError(msg + "a word for each row")
             if not np.isfinite(block).all():
                 bad = part[int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])]
                 msg = f"the vector of {bad!r} is not finite, so {path} is not written"
@@ -57,18 +58,18 @@ def write_word2vec(
             written += len(part)
         if written != n or next(names, None) is not None:
             more = "more" if written == n else "as many or more"
-            msg = f"{written} rows, and {more} words - expected {n} of each"
+            msg = f"{counted(written, 'row')}, and {more} words - expected {n:,} of each"
             raise ValueError(msg)
 
 
 def check_word(word: bytes, path: Path) -> bytes:
-    """The word, if it can stand in a file of words and vectors.
+    """The word, if a file of words and vectors can hold it.
 
     Raises:
-        StorageError: It is empty, too long, or holds a separator.
+        StorageError: It is empty, too long, or contains a separator.
     """
     if not word or len(word) > MAX_WORD or any(byte in word for byte in SEPARATORS):
-        fault = "is empty" if not word else "holds a blank or another separator"
+        fault = "is empty" if not word else "contains a space or another separator"
         if len(word) > MAX_WORD:
             fault = f"has {len(word):,} bytes, more than {MAX_WORD:,}"
         msg = f"the word {word[:40]!r} {fault}, so {path} cannot hold it - drop the word, or save "
@@ -84,6 +85,6 @@ def _binary_rows(words: list[bytes], block: NDArray[np.float32]) -> Iterator[byt
 
 
 def _text_rows(words: list[bytes], block: NDArray[np.float32]) -> Iterator[bytes]:
-    # NumPy's text of a float32 is the shortest that reads back the same.
+    # NumPy writes the shortest decimal that reads back as the same float32.
     for word, row in zip(words, block.astype(np.float32).astype("S"), strict=True):
         yield b"%s %s\n" % (word, b" ".join(row.tolist()))
