@@ -214,7 +214,7 @@ def test_a_corpus_without_neighbours_is_one_line(tmp_path):
 # Interrupted at its first report of progress, so the signal comes while workers train.
 INTERRUPTED = """
 import os, signal
-from sentvec.cli.console import TrainingDisplay
+from sentvec.cli.terminal.training_display import TrainingDisplay
 TrainingDisplay.progress = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 """
 

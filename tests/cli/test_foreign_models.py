@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sentvec import load
-from sentvec.cli.info import _WORD_BYTES
+from sentvec.cli.commands.info import _WORD_BYTES
 from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
 from support import program

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from sentvec import Listener, Sent2Vec, Summary, load, resume
-from sentvec.cli.console import summary_lines
+from sentvec.cli.terminal.training_display import summary_lines
 from sentvec.errors import SourceChangedWarning
 from sentvec.text.sources import Source
 from sentvec.training import batches, loop

@@ -8,7 +8,7 @@ import warnings
 
 import typer
 
-from sentvec.cli import (
+from sentvec.cli.commands import (
     combine,
     compare,
     convert,
@@ -24,7 +24,7 @@ from sentvec.cli import (
     similarity,
     train,
 )
-from sentvec.cli.console import complain
+from sentvec.cli.terminal.console import complain
 from sentvec.errors import SentvecError
 from sentvec.version import VERSION
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model, shown_size, size_on_disk
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.checks import CHAR_NGRAMS
 from sentvec.models.skip_thought.parts import parts_of

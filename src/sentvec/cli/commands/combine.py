@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import expect_elsewhere, open_model
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import expect_elsewhere, open_model
 from sentvec.storage.folder import check_target
 
 

@@ -1,8 +1,6 @@
-"""Standard error for people, standard output for results."""
+"""The progress of a training run, on standard error; and its summary in lines."""
 
 from __future__ import annotations
-
-import sys
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -14,11 +12,6 @@ from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
 from sentvec.training.runs.metrics import perplexity
 from sentvec.training.summary import Summary
-
-
-def complain(message: str) -> None:
-    """Print one line to standard error."""
-    print(" ".join(message.split("\n")), file=sys.stderr)  # noqa: T201
 
 
 class TrainingDisplay(Listener):

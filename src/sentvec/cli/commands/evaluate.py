@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.evaluation_display import EvaluationDisplay
-from sentvec.cli.model import TokenizerName, open_any, short_name
-from sentvec.cli.reports import check_files, write_document, write_figure
-from sentvec.cli.tables import print_tables
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.evaluation_display import EvaluationDisplay
+from sentvec.cli.terminal.model import TokenizerName, open_any, short_name
+from sentvec.cli.terminal.reports import check_files, write_document, write_figure
+from sentvec.cli.terminal.tables import print_tables
 from sentvec.errors import SettingsError
 
 if TYPE_CHECKING:

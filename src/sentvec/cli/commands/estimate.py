@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sentvec.cli.options import with_settings
+from sentvec.cli.terminal.options import with_settings
 from sentvec.errors import SettingsError
 from sentvec.models.kinds.kind import trained_kinds
 from sentvec.suggest import near_names

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.reports import check_files, write_document, write_figure
-from sentvec.cli.tables import print_tables
+from sentvec.cli.terminal.reports import check_files, write_document, write_figure
+from sentvec.cli.terminal.tables import print_tables
 
 
 def command(

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import (
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import (
     Model,
     TokenizerName,
     expect_elsewhere,

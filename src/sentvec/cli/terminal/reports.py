@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sentvec.cli.output import OutputFile, check_output
+from sentvec.cli.terminal.output import OutputFile, check_output
 from sentvec.text.unicode import encode
 
 

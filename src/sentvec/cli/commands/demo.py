@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import TrainingDisplay
+from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.base.averaging import SentenceEncoder
 
 QUERIES = (

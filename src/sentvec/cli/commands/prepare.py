@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.output import OutputFile
+from sentvec.cli.terminal.output import OutputFile
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.tokenizer import Tokenizer

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import TokenizerName, open_model
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import TokenizerName, open_model
 from sentvec.text.unicode import encode
 
 

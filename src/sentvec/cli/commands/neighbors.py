@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode, encode
 

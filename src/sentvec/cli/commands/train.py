@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from sentvec.cli.console import TrainingDisplay, complain
-from sentvec.cli.options import with_settings
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.options import with_settings
+from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.kinds.kind import KINDS, Kind, trained_kinds
 from sentvec.models.kinds.trainable import Trainable
 from sentvec.models.kinds.trainable import resume as resume_training

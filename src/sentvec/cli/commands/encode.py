@@ -14,9 +14,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model
-from sentvec.cli.output import OutputFile
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model
+from sentvec.cli.terminal.output import OutputFile
 from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
