@@ -1,4 +1,4 @@
-"""`sentvec generate MODEL "a sentence"`."""
+"""`sentvec generate MODEL "a sentence"`: the next sentences, as the decoders expect them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from sentvec.cli.terminal.console import complain
 from sentvec.cli.terminal.model import TokenizerName, open_model
 from sentvec.text.unicode import encode
+from sentvec.wording import counted
 
 
 def command(
@@ -18,32 +19,37 @@ def command(
         typer.Argument(help="Folder of a Skip-Thought model, not combined.", show_default=False),
     ],
     text: Annotated[str, typer.Argument(help="A sentence.", show_default=False)],
-    direction: Annotated[
-        str, typer.Option(help="Which sentence to write: the next, or the previous.")
-    ] = "next",
+    direction: Annotated[str, typer.Option(help="Sentence to write: next or previous.")] = "next",
     beam: Annotated[
         int | None,
-        typer.Option(help="Search for the likeliest, with so many hypotheses [default: 5]."),
+        typer.Option(
+            help="Beam width of the search for the most likely sentences. [default: 5]",
+            show_default=False,
+        ),
     ] = None,
     sample: Annotated[
         float | None,
         typer.Option(
-            help="Draw at random at this temperature: 1 as the model says, lower is likelier."
+            help="Sample at this temperature instead; 1 is the distribution of the model."
         ),
     ] = None,
-    count: Annotated[int, typer.Option(help="How many sentences to write.")] = 1,
+    count: Annotated[int, typer.Option(help="Number of sentences to write.")] = 1,
     max_tokens: Annotated[
-        int | None, typer.Option(help="The most words of a sentence [default: as in training].")
+        int | None,
+        typer.Option(
+            help="Maximum number of words of a sentence. [default: as in training]",
+            show_default=False,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the random numbers of --sample.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers of --sample.")] = 1,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Write the log-probability before each, and a TAB.")
+        bool, typer.Option("--scores", help="Write the log-probability and a TAB before each.")
     ] = False,
     tokenizer: TokenizerName = None,
 ) -> None:
-    """Write the sentence that a Skip-Thought model expects after a text, or before it.
+    """Write the sentences that a Skip-Thought model expects next.
 
-    One a line, the likeliest first where it is searched for.
+    Or those before the text. One per line; a beam search writes the most likely first.
     """
     from sentvec.models.skip_thought.generation import generate
 
@@ -55,8 +61,15 @@ def command(
         score = f"{one.log_probability:.4f}\t" if scores else ""
         typer.echo(encode(score + one.text))
     if len(found) < count:
-        complain(f"warning: the search found {len(found)} of {count} sentences - raise --beam")
+        complain(
+            f"warning: the search found {len(found)} of {counted(count, 'sentence')} - raise --beam"
+        )
     cut = [one for one in found if not one.finished]
     if cut:
-        many = f"{len(cut)} of {len(found)} sentences" if len(found) > 1 else "the sentence"
-        complain(f"warning: {many} did not end within {len(cut[0].words)} words (--max-tokens)")
+        many = (
+            f"{len(cut)} of {counted(len(found), 'sentence')}" if len(found) > 1 else "the sentence"
+        )
+        complain(
+            f"warning: {many} did not end within {counted(len(cut[0].words), 'word')} "
+            "- raise --max-tokens"
+        )

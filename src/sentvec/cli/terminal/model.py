@@ -25,8 +25,8 @@ TokenizerName = Annotated[
     str | None,
     typer.Option(
         "--tokenizer",
-        help="whitespace, simple, tweet or ptb [default: the model's; for files of other programs, "
-        "whitespace]",
+        help="Tokenizer: whitespace, simple, tweet or ptb. [default: the model's; whitespace for "
+        "files of other programs]",
         show_default=False,
     ),
 ]
@@ -40,7 +40,7 @@ def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> StoredEn
 
 
 def expect_elsewhere(target: Path, *models: Path) -> None:
-    """Check that what is written does not take the place of a model it is made of."""
+    """Check that the output does not replace a model it is made of."""
     for model in models:
         if target.exists() and model.exists() and target.samefile(model):
             msg = f"{target} is the model itself, which would be lost - name another place"

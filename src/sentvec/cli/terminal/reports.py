@@ -11,7 +11,7 @@ from sentvec.text.unicode import encode
 
 
 def check_files(documents: Sequence[Path | None], figures: Sequence[Path | None]) -> None:
-    """Find out before long work whether all files that are asked for can be written.
+    """Check before long work that all requested files can be written.
 
     Raises:
         StorageError: There is no such folder, or it cannot be written to.
