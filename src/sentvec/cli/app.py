@@ -122,7 +122,7 @@ def _os_error(error: OSError) -> str:
 
 def _explain(error: Any) -> None:
     """Print wrong usage in one line; a command without arguments shows its help."""
-    message = error.format_message()
+    message = error.format_message().removeprefix("Invalid value: ")
     if message.startswith("Usage: "):
         print(message, file=sys.stderr)  # noqa: T201
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sentvec.cli.terminal.console import complain
-from sentvec.cli.terminal.model import expect_elsewhere, open_model
+from sentvec.cli.terminal.model import Output, expect_elsewhere, open_model
 from sentvec.storage.folder import check_target
 from sentvec.wording import counted
 
@@ -22,7 +22,7 @@ def command(
             show_default=False,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the model to.")],
+    output: Output,
 ) -> None:
     """Combine Skip-Thought models by concatenating their vectors.
 

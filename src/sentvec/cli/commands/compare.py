@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.terminal.reports import check_files, write_document, write_figure
+from sentvec.cli.terminal.reports import Plot, check_files, write_document, write_figure
 from sentvec.cli.terminal.tables import print_tables
 
 
@@ -19,9 +19,7 @@ def command(
     markdown: Annotated[
         Path | None, typer.Option(help="Write the comparison to this file, as Markdown.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
-    ] = None,
+    plot: Plot = None,
     samples: Annotated[int, typer.Option(help="Number of bootstrap samples.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1234,
 ) -> None:

@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Train on four bundled novels and show what was learned.
 
-    The novels are in the public domain. Shows nearest sentences and similarities.
+    The novels are in the public domain. The command shows nearest sentences and similarities.
     """
     from sentvec.models.sent2vec.model import Sent2Vec
     from sentvec.storage.folder import check_target

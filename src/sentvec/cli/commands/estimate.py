@@ -52,8 +52,9 @@ def command(
     elif vocab is not None and vocab > 1 and not corpus:
         text = CorpusSize(vocab)
     else:
-        got = "both a corpus and --vocab" if corpus else f"--vocab {vocab} and no corpus"
-        msg = f"got {got} - expected one of them - give text files, or --vocab from 2"
+        nothing = "neither a corpus nor --vocab" if vocab is None else f"--vocab {vocab}"
+        got = "a corpus and --vocab" if corpus else nothing
+        msg = f"got {got} - expected a corpus, or --vocab from 2 - give one of them"
         raise SettingsError(msg)
     needs = trainer.needs(text)
     need = needs.memory

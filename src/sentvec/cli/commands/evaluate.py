@@ -13,7 +13,7 @@ import typer
 from sentvec.cli.terminal.console import complain
 from sentvec.cli.terminal.evaluation_display import EvaluationDisplay
 from sentvec.cli.terminal.model import TokenizerName, open_any, short_name
-from sentvec.cli.terminal.reports import check_files, write_document, write_figure
+from sentvec.cli.terminal.reports import Plot, check_files, write_document, write_figure
 from sentvec.cli.terminal.tables import print_tables
 from sentvec.errors import SettingsError
 
@@ -65,9 +65,6 @@ Json: TypeAlias = Annotated[
 ]
 Markdown: TypeAlias = Annotated[
     Path | None, typer.Option(help="Write the report to this file, as Markdown.")
-]
-Plot: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
 ]
 PlotNorms: TypeAlias = Annotated[
     Path | None,

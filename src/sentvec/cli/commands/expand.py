@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sentvec.cli.terminal.console import complain
-from sentvec.cli.terminal.model import expect_elsewhere, open_model
+from sentvec.cli.terminal.model import Output, expect_elsewhere, open_model
 from sentvec.storage.folder import check_target
 from sentvec.wording import counted
 
@@ -24,7 +24,7 @@ def command(
         Path,
         typer.Option(help="Word vectors: GloVe, word2vec, fastText, or a model with word vectors."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the model to.")],
+    output: Output,
     intercept: Annotated[
         bool,
         typer.Option(

@@ -49,7 +49,8 @@ def command(
 ) -> None:
     """Write the sentences that a Skip-Thought model expects next.
 
-    Or those before the text. One per line; a beam search writes the most likely first.
+    Write one sentence per line; with --direction previous, those before the text. A beam search
+    writes the most likely first.
     """
     from sentvec.models.skip_thought.generation import generate
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Output
 from sentvec.cli.terminal.options import with_settings
 from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.kinds.kind import KINDS, Kind, trained_kinds
@@ -30,7 +31,6 @@ Corpus = Annotated[
         "input."
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the model to.")]
 CheckpointEvery = Annotated[str | None, typer.Option(help=_EVERY)]
 Validate = Annotated[
     str | None, typer.Option(help="Held-out text; show its loss after every epoch.")

@@ -21,6 +21,7 @@ Model = Annotated[
         show_default=False,
     ),
 ]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the model to.")]
 TokenizerName = Annotated[
     str | None,
     typer.Option(

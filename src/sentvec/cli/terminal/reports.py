@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+import typer
 
 from sentvec.cli.terminal.output import OutputFile, check_output
 from sentvec.text.unicode import encode
+
+Plot: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
+]
 
 
 def check_files(documents: Sequence[Path | None], figures: Sequence[Path | None]) -> None:
