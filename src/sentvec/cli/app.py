@@ -50,7 +50,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 
 
 class _Commands(TyperGroup):
-    """The commands, with training first: groups are listed last otherwise."""
+    """The commands in our order; by default a group, as `train` is, comes last."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names in the order of the help."""

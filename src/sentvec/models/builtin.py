@@ -41,9 +41,9 @@ register(
         SkipThought,
         SkipThoughtTrainer,
         "Train a Skip-Thought model on sentences in order.\n\n"
-        "Documents are separated by a blank line. A sentence vector is the last state of a GRU that "
-        "reads the sentence, trained to predict the previous and the next "
-        "sentence. Needs torch.",
+        "Documents are separated by a blank line. A sentence vector is the last state of a GRU "
+        "that reads the sentence, trained to predict the previous and the next sentence. "
+        "Needs torch.",
         preset="paper/uni-skip",
         recognises=is_released,
         open=from_released,

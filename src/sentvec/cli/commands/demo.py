@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sentvec.cli.terminal.model import Output
 from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.base.averaging import SentenceEncoder
 
@@ -31,9 +32,7 @@ EPOCHS = 40
 
 
 def command(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write the model to.")
-    ] = Path("sentvec-demo"),
+    output: Output = Path("sentvec-demo"),
     threads: Annotated[
         int | None,
         typer.Option(

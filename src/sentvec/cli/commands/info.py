@@ -66,7 +66,7 @@ def _kind(config: ModelConfig) -> str:
 
 
 def _parts(encoder: StoredEncoder) -> str:
-    """The encoders whose vectors are concatenated, where there are several."""
+    """The encoders whose vectors are concatenated, if there are several."""
     shapes = [part.shape for part in parts_of(encoder.config)]
     said = [
         f"dim {shape.dim} {'both ways' if shape.bidirectional else 'forwards'}" for shape in shapes

@@ -1,4 +1,4 @@
-"""How commands take a model: the argument, the tokenizer, opening it."""
+"""How commands take and write models: their arguments and options, opening, sizes."""
 
 from __future__ import annotations
 
