@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from sentvec.cli.terminal.console import complain
 from sentvec.cli.terminal.model import TokenizerName, open_model
 from sentvec.text.unicode import encode
 from sentvec.wording import counted
+
+if TYPE_CHECKING:
+    from sentvec.models.skip_thought.generation import Generated
 
 
 def command(
@@ -61,6 +65,11 @@ def command(
     for one in found:
         score = f"{one.log_probability:.4f}\t" if scores else ""
         typer.echo(encode(score + one.text))
+    _warn(found, count)
+
+
+def _warn(found: Sequence[Generated], count: int) -> None:
+    """Say which sentences are missing, and which have no end."""
     if len(found) < count:
         complain(
             f"warning: the search found {len(found)} of {counted(count, 'sentence')} - raise --beam"
