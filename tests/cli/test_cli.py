@@ -20,6 +20,7 @@ import typer
 from sentvec import Sent2VecSettings, SiameseCBOWSettings, SkipThoughtSettings, load
 from sentvec.cli.app import app
 from sentvec.version import VERSION
+from sentvec.wording import counted
 from support.program import SCRIPT, SECONDS, SMALL, command, fail, run, succeed
 
 
@@ -107,7 +108,7 @@ def test_train_makes_a_model_and_says_what_it_did(place, tmp_path):
     ]  # fmt: skip
     assert lines[5] == "skipped     20 blank lines"
     assert lines[6] == (
-        f"read        {(place / 'corpus.txt').stat().st_size:,} bytes of text, all there are"
+        f"read        the whole text ({(place / 'corpus.txt').stat().st_size:,} bytes)"
     )
     assert "200 sentences in 20 documents" in lines[0]
     assert "100%" in lines[3]
@@ -155,8 +156,8 @@ def test_train_siamese_cbow_and_use_it(place, tmp_path):
     assert result.returncode == 0
     lines = result.stderr.decode().splitlines()
     assert lines[4] == (
-        "trained     200 sentences and 1,290 words an epoch; in all (3) 600 and 3,870, "
-        "600 neighbourhoods predicted"
+        "trained     200 sentences and 1,290 words per epoch; 600 sentences and 3,870 words in "
+        "3 epochs, 600 neighbourhoods predicted"
     )
     settings = SiameseCBOWSettings.make(dim=8, epochs=3, min_count=1, threads=1, negatives=3)
     assert load(target).config["settings"] == settings.to_config()
@@ -214,7 +215,7 @@ def test_a_corpus_without_neighbours_is_one_line(tmp_path):
 # Interrupted at its first report of progress, so the signal comes while workers train.
 INTERRUPTED = """
 import os, signal
-from sentvec.cli.console import TrainingDisplay
+from sentvec.cli.terminal.training_display import TrainingDisplay
 TrainingDisplay.progress = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 """
 
@@ -305,7 +306,7 @@ def test_rows_are_the_line_feeds_plus_one_for_an_unfinished_line(place, tmp_path
     assert result.returncode == 0
     vectors = np.load(tmp_path / "v.npy")
     assert vectors.shape == (rows, 8)
-    assert result.stderr.decode().startswith(f"{rows:,} rows, ")
+    assert result.stderr.decode().startswith(f"{counted(rows, 'row')}, ")
     if rows > 1 or b"flour" in data:
         lines = (gzip.decompress(data) if data[:1] == b"\x1f" else data).split(b"\n")
         flour = [b"flour" in line for line in lines][:rows]
@@ -438,7 +439,7 @@ def test_info_prints_what_is_known(place, model):
     assert about["vectors"] == "float32, dim 8"
     assert about["vocabulary"].startswith(f"{len(model.vocabulary)} words: ")
     assert about["n-grams"] == "words up to 2, in 500 buckets"
-    assert about["case"].startswith("lower-cased (100.0% of the first")
+    assert about["case"].startswith("lower case (100.0 % of the words are lower-case)")
     assert "sentences 200" in about["corpus"]
     assert "epochs=2" in about["settings"]
     assert set(about) >= {"tokenizer", "size", "training"}
@@ -544,12 +545,32 @@ def test_what_a_user_can_mend_is_one_line_and_status_1(place, tmp_path, args, me
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_explained_with_status_2(place, args):
+def test_wrong_usage_is_one_line_with_status_2(place, args):
     result = run(*args, cwd=place)
     assert result.returncode == 2
-    assert b"Usage: sentvec" in result.stderr
-    assert b"Error: " in result.stderr
+    [line] = result.stderr.decode().splitlines()
+    assert re.fullmatch(r"error: .+[^.] - see sentvec[a-z0-9 -]* --help", line)
     assert result.stdout == b""
+
+
+def test_train_without_a_kind_shows_its_help_with_status_2():
+    result = run("train")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr == succeed("train", "--help")
+
+
+def test_the_help_lists_the_commands_in_the_order_of_work_each_with_a_sentence():
+    shown = succeed("--help", env={**os.environ, "COLUMNS": "80"}).decode().splitlines()
+    listed = shown[shown.index("Commands:") + 1 :]
+    assert [line.split()[0] for line in listed] == [
+        "train", "encode", "neighbors", "similarity", "evaluate", "compare", "convert", "info",
+        "estimate", "prepare", "expand", "combine", "generate", "demo",
+    ]  # fmt: skip
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+    assert len(shown) < 24
+    kinds = succeed("train", "--help", env={**os.environ, "COLUMNS": "80"}).decode()
+    listed = kinds.split("Commands:")[1].splitlines()[1:]
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")

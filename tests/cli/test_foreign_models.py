@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sentvec import load
-from sentvec.cli.info import _WORD_BYTES
+from sentvec.cli.commands.info import _WORD_BYTES
 from sentvec.models.convert import convert
 from sentvec.text.unicode import decode
 from support import program
@@ -62,7 +62,7 @@ def test_info_tells_what_a_file_is(name, model, vectors, ngrams):
     words = list(encoder.vocabulary)
     assert lines["vocabulary"] == f"{len(words)} words: {', '.join(words[:10])}, ..."
     assert lines["tokenizer"] == "name=whitespace, lowercase=False"
-    assert "with capitals" in lines["case"]
+    assert lines["case"].startswith("mixed case (")
     assert f"about {len(words) * _WORD_BYTES / 1e3:.1f} KB" in lines["size"]
     settings = encoder.config["settings"]
     assert f"dim={settings['dim']}" in lines["settings"]
@@ -92,18 +92,19 @@ def test_info_tells_what_encoding_takes(tmp_path):
         read = re.search(r"the rows it needs, ([\d.]+) KB for a sentence of 20 words", size)
         assert float(read[1]) * 1e3 == pytest.approx(expected, rel=0.06)
     text = info(FIXTURES / "ft_cbow.vec")["size"]
-    assert f"read from text into memory, {93 * 12 * 4 / 1e3:.1f} KB, and the vocabulary" in text
+    assert f"read whole on every load, {93 * 12 * 4 / 1e3:.1f} KB beside the vocabulary" in text
     assert "mapped" not in text
 
 
 def test_info_lists_labels_and_lower_case(shared):
     lines = info(shared / "fixtures" / "fasttext" / "pang_lee_polarity_fasttext.bin")
     assert lines["labels"] == "__label__pos, __label__neg"
-    assert lines["case"].startswith("lower-cased (100.0% of the first 1,674 words); text is not")
+    lower_case = "lower case (100.0 % of the words are lower-case)"
+    assert lines["case"].startswith(f"{lower_case}; the tokenizer keeps capitals: ")
     path = shared / "fixtures" / "fasttext" / "pang_lee_polarity_fasttext.bin"
     lines = info(path, "--tokenizer", "simple")
     assert lines["tokenizer"] == "name=simple, lowercase=True"
-    assert lines["case"] == "lower-cased (100.0% of the first 1,674 words)"
+    assert lines["case"] == lower_case
 
 
 # --- encode -------------------------------------------------------------------------------------
@@ -203,7 +204,10 @@ def test_convert_keeps_the_tokenizer_that_is_chosen(tmp_path):
     [
         (["--max-vocab", "0"], "max_vocab is 0 - expected a whole number from 1"),
         (["--max-vocab", "3", "--prune", FIXTURES / "nn_query.txt"], "choose one of them"),
-        (["--to", "sent2vec", "--prune", FIXTURES / "nn_query.txt"], "give --max-vocab, not"),
+        (
+            ["--to", "sent2vec", "--prune", FIXTURES / "nn_query.txt"],
+            "keeps only the most frequent words - give --max-vocab instead",
+        ),
         (["--to", "sent2vec", "--dtype", "int8"], "a file of sent2vec holds float32"),
         (["--to", "word2vec", "--dtype", "float16"], "a file of word2vec holds float32"),
         (["--dtype", "int4"], "expected float32, float16, int8"),
@@ -238,7 +242,7 @@ def test_the_loss_of_a_folder_with_a_chosen_tokenizer_is_that_of_the_conversion(
 
 def test_words_alone_are_not_said_to_lose_nothing(tmp_path):
     _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec")
-    assert "what sentences lose with the n-grams, --sample TEXT measures" in said
+    assert "measure with --sample TEXT what sentences lose without n-grams" in said
     _, said = run("convert", BI, tmp_path / "words", "--to", "word2vec",
                   "--sample", FIXTURES / "corpus.txt")  # fmt: skip
     assert "--sample TEXT" not in said

@@ -56,12 +56,12 @@ def test_draws_repeat_with_their_seed(folder):
 def test_what_did_not_end_is_told(folder):
     status, [line], err = run("generate", folder, TEXT, "--beam", 1, "--max-tokens", 2)
     assert (status, len(line.split())) == (0, 2)
-    assert err == ["warning: the sentence did not end within 2 words (--max-tokens)"]
+    assert err == ["warning: the sentence did not end within 2 words - raise --max-tokens"]
     status, out, err = run(
         "generate", folder, TEXT, "--sample", 0.01, "--count", 3, "--max-tokens", 2
     )
     assert (status, len(out)) == (0, 3)
-    assert err == ["warning: 3 of 3 sentences did not end within 2 words (--max-tokens)"]
+    assert err == ["warning: 3 of 3 sentences did not end within 2 words - raise --max-tokens"]
 
 
 @pytest.mark.parametrize(

@@ -127,10 +127,10 @@ def test_deterministic_copies_are_no_part_of_the_model_on_disk():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "estimate needs a corpus or --vocab - expected one of them"),
-        (["corpus.txt", "--vocab", "5"], "estimate needs a corpus or --vocab"),
-        (["--vocab", "1"], "--vocab from 2"),
-        (["--vocab", "-3"], "--vocab from 2"),
+        ([], "got neither a corpus nor --vocab - expected a corpus, or --vocab from 2"),
+        (["corpus.txt", "--vocab", "5"], "got a corpus and --vocab - expected a corpus, or --vocab"),
+        (["--vocab", "1"], "got --vocab 1 - expected a corpus, or --vocab from 2"),
+        (["--vocab", "-3"], "got --vocab -3 - expected a corpus, or --vocab from 2"),
         (["nowhere.txt"], "file not found: nowhere.txt"),
         (["empty.txt"], "the corpus is empty: empty.txt"),
         (["--vocab", "5", "--dim", "0"], "dim is 0 - expected"),

@@ -54,7 +54,7 @@ def test_two_models_become_one(place, command):
 
 def test_an_expansion_prints_its_fit(place, command):
     said = command("expand", "uni", "--vectors", "theirs.txt", "-o", "more").err.splitlines()
-    assert said[0] == "shared      40 of the 40 words trained"
+    assert said[0] == "shared      40 of the 40 trained words"
     assert said[1].startswith("fit         R2 0.9")
     assert said[2].startswith("held out    R2 0.")
     assert said[3] == "saved       more: 10 words added to 40, 50 in all"

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from sentvec import Listener, Sent2Vec, Summary, load, resume
-from sentvec.cli.console import summary_lines
+from sentvec.cli.terminal.training_display import summary_lines
 from sentvec.errors import SourceChangedWarning
 from sentvec.text.sources import Source
 from sentvec.training import batches, loop
@@ -139,11 +139,11 @@ def test_words_a_model_to_start_from_has_are_known_however_rare(corpus):
 
 def test_the_summary_in_words(corpus):
     assert summary_lines(summary_of(corpus)) == [
-        "trained     100 sentences and 300 words an epoch; in all (4) 400 and 1,200, "
-        "1,200 words predicted",
+        "trained     100 sentences and 300 words per epoch; 400 sentences and 1,200 words in "
+        "4 epochs, 1,200 words predicted",
         "skipped     3 blank lines, 2 sentences without a known word, 2 sentences of one known word",
         "unknown     11 words: 5 seen less than min_count times, 6 beyond max_vocab",
-        f"read        {len(TEXT)} bytes of text, all there are",
+        f"read        the whole text ({len(TEXT)} bytes)",
     ]
     nothing = summary_of(["a b", "b a"] * 5)
     assert [line.split()[0] for line in summary_lines(nothing)] == ["trained", "read"]
@@ -159,5 +159,5 @@ def test_a_file_that_changed_while_it_was_read_is_in_the_summary(corpus, monkeyp
     with pytest.warns(SourceChangedWarning, match=os.fspath(corpus)):
         summary = summary_of(corpus)
     assert summary_lines(summary)[-1].endswith(
-        f"{len(TEXT)} bytes of text, but there are {len(TEXT) + 7} now"
+        f"{len(TEXT)} bytes of text, but the files hold {len(TEXT) + 7} now"
     )

@@ -18,7 +18,9 @@ register(
     Kind(
         Sent2Vec,
         Sent2VecTrainer,
-        "Train a Sent2Vec model: a sentence vector is the mean of word and n-gram vectors.",
+        "Train a Sent2Vec model.\n\n"
+        "A sentence vector is the mean of word and n-gram vectors that are trained to predict the "
+        "other words of the sentence.",
         preset="paper/books-bigrams",
     )
 )
@@ -26,9 +28,9 @@ register(
     Kind(
         SiameseCBOW,
         SiameseCBOWTrainer,
-        "Train a Siamese CBOW model on sentences in order, with a blank line between documents.\n\n"
-        "A sentence vector is the mean of word vectors that are trained to predict the neighbouring"
-        " sentences.",
+        "Train a Siamese CBOW model on sentences in order.\n\n"
+        "Documents are separated by a blank line. A sentence vector is the mean of word vectors "
+        "that are trained to predict the neighbouring sentences.",
         preset="paper/siamese-cbow",
     )
 )
@@ -38,9 +40,10 @@ register(
     Kind(
         SkipThought,
         SkipThoughtTrainer,
-        "Train a Skip-Thought model on sentences in order, with a blank line between documents.\n\n"
-        "A sentence vector is the last state of a GRU that reads the sentence, trained to predict "
-        "the previous and the next sentence. Needs torch.",
+        "Train a Skip-Thought model on sentences in order.\n\n"
+        "Documents are separated by a blank line. A sentence vector is the last state of a GRU "
+        "that reads the sentence, trained to predict the previous and the next sentence. "
+        "Needs torch.",
         preset="paper/uni-skip",
         recognises=is_released,
         open=from_released,

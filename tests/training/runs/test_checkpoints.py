@@ -894,7 +894,7 @@ def test_what_surrounds_a_run_is_checked_first(changes, message):
 # Signals itself, or has its checkpoints as often as the kill below needs them.
 SIGNALLED = """
 import glob, os, signal
-from sentvec.cli.console import TrainingDisplay
+from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.training import loop
 loop._REPORT_SECONDS = 0.01
 def progress(self, progress):

@@ -80,38 +80,44 @@ class Sent2VecSettings(Settings):
     5e-06
     """
 
-    dim: int = setting(100, "length of the vectors")
-    epochs: int = setting(5, "passes over the corpus")
-    lr: float = setting(0.3, "learning rate at the start; it falls linearly to 0")
-    min_count: int = setting(5, "words seen less often are unknown")
+    dim: int = setting(100, "Length of the vectors.")
+    epochs: int = setting(5, "Number of passes over the corpus.")
+    lr: float = setting(0.3, "Learning rate at the start; it falls linearly to 0.")
+    min_count: int = setting(5, "Words seen less often are unknown.")
     min_target_count: int = setting(
-        0, "words seen less often are never predicted, but stand in contexts"
+        0, "Words seen less often stand in contexts, but are never predicted."
     )
-    max_vocab: int | None = setting(None, "keep at most so many words, the commonest")
+    max_vocab: int | None = setting(None, "Keep only the N most frequent words.")
     subsample: float = setting(
-        1e-4, "t: commoner words are predicted less often; 0 predicts every word"
+        1e-4, "t: more frequent words are predicted less often; 0 predicts every word."
     )
-    negatives: int = setting(30, "words drawn against each predicted word")
+    negatives: int = setting(30, "Number of random words drawn against each predicted word.")
     shared_negatives: bool = setting(
-        True, "draw negatives for up to 8 words of a sentence, not for each"
+        True, "Draw negatives once for up to 8 words of a sentence, not for each word."
     )
-    ngrams: int = setting(2, "longest word n-gram; 1 for words alone")
+    ngrams: int = setting(2, "Longest word n-gram; 1 for words alone.")
     buckets: int | None = setting(
-        None, "rows for n-grams, found by hashing; without it, chosen from the size of the corpus"
+        None, "Number of rows for hashed n-grams; if not given, chosen from the corpus size."
     )
-    drop_ngrams: int = setting(8, "K: n-grams left out at random for each predicted word")
-    l1: float = setting(0.0, "weight of the L1 penalty (the paper's tau; 0.0005 there)")
-    variant: str = setting("paper", "`paper`, or `released` for what the authors' program does")
-    tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
+    drop_ngrams: int = setting(
+        8, "K: number of n-grams left out at random for each predicted word."
+    )
+    l1: float = setting(0.0, "Weight of the L1 penalty (tau in the paper, 0.0005 there); 0 is off.")
+    variant: str = setting(
+        "paper", "`paper`, or `released` for what the program of the authors does."
+    )
+    tokenizer: str = setting("simple", "Tokenizer: whitespace, simple, tweet or ptb.")
     dtype: str = setting(
-        "float32", "float16 halves memory and model: half precision, rounded at random"
+        "float32", "Type of the matrices; float16 halves memory and model (stochastic rounding)."
     )
-    shuffle: bool = setting(True, "take sentences in random order")
-    threads: int | None = setting(None, "worker threads; without it, one per processor")
+    shuffle: bool = setting(True, "Take sentences in random order.")
+    threads: int | None = setting(
+        None, "Number of worker threads; if not given, one per processor."
+    )
     deterministic: bool = setting(
-        False, "with several threads, the same result every time; a copy of the matrices for each"
+        False, "Repeat a run exactly with several threads; each copies the matrices."
     )
-    seed: int = setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
+    seed: int = setting(1, "Seed of all random numbers; with 1 thread a run repeats to the bit.")
 
     LIMITS: ClassVar[tuple[Limit, ...]] = (
         *COMMON_LIMITS,

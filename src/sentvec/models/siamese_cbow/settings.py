@@ -58,38 +58,47 @@ class SiameseCBOWSettings(Settings):
     0.0001
     """
 
-    dim: int = setting(100, "length of the vectors")
-    epochs: int = setting(3, "passes over the corpus")
-    lr: float = setting(0.02, "learning rate at the start; it falls linearly to 0")
-    optimizer: str = setting("adagrad", "`sgd`, or `adagrad`: a step size for each word")
+    dim: int = setting(100, "Length of the vectors.")
+    epochs: int = setting(3, "Number of passes over the corpus.")
+    lr: float = setting(0.02, "Learning rate at the start; it falls linearly to 0.")
+    optimizer: str = setting("adagrad", "`sgd`, or `adagrad` with a step size for each word.")
     batch: int = setting(
-        32, "sentences a batch; with shared negatives a run of a document, else at random"
+        32,
+        "Number of sentences per batch, consecutive ones with shared negatives.",
     )
-    batch_gradient: str = setting("sum", "`mean` or `sum` over the sentences of a batch")
-    min_count: int = setting(5, "words seen less often are unknown")
-    max_vocab: int | None = setting(None, "keep at most so many words, the commonest")
-    positives: int = setting(2, "2 to predict the previous and the next sentence, 1 for the next")
-    negatives: int = setting(32, "random sentences that each sentence is told from")
-    shared_negatives: bool = setting(True, "draw negatives for a batch, not for each sentence")
-    temperature: float = setting(12.0, "what cosines are multiplied by before the softmax")
+    batch_gradient: str = setting("sum", "Gradient of a batch: `mean` or `sum` over its sentences.")
+    min_count: int = setting(5, "Words seen less often are unknown.")
+    max_vocab: int | None = setting(None, "Keep only the N most frequent words.")
+    positives: int = setting(
+        2, "2 to predict the previous and the next sentence, 1 to predict the next only."
+    )
+    negatives: int = setting(
+        32, "Number of random sentences drawn against the neighbours of each sentence."
+    )
+    shared_negatives: bool = setting(
+        True, "Draw negatives once for a batch, not for each sentence."
+    )
+    temperature: float = setting(12.0, "Factor of the cosines before the softmax.")
     edges: str = setting(
-        "use", "sentences with one of two neighbours, as at the ends of documents: `use` or `skip`"
+        "use", "Sentences with one neighbour, at the ends of documents: `use` or `skip` them."
     )
     max_tokens: int | None = setting(
-        None, "words of a sentence that are trained on, from its beginning; without it, all"
+        None, "Train on the first N words of a sentence; if not given, on all."
     )
     subsample: float = setting(
         1e-4,
-        "t: commoner words are left out of sentences at random, but never all; 0 leaves none out",
+        "t: more frequent words are dropped more often, but never all; 0 drops none.",
     )
-    init_std: float = setting(0.01, "standard deviation of the vectors at the start")
-    tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
+    init_std: float = setting(0.01, "Standard deviation of the vectors at the start.")
+    tokenizer: str = setting("simple", "Tokenizer: whitespace, simple, tweet or ptb.")
     dtype: str = setting(
-        "float32", "float16 halves memory and model: half precision, rounded at random"
+        "float32", "Type of the matrices; float16 halves memory and model (stochastic rounding)."
     )
-    shuffle: bool = setting(True, "take sentences, or runs of them, in random order")
-    threads: int | None = setting(None, "worker threads; without it, one per processor")
-    seed: int = setting(1, "of all random numbers; with 1 thread a run repeats to the bit")
+    shuffle: bool = setting(True, "Take sentences, or batches of a document, in random order.")
+    threads: int | None = setting(
+        None, "Number of worker threads; if not given, one per processor."
+    )
+    seed: int = setting(1, "Seed of all random numbers; with 1 thread a run repeats to the bit.")
 
     LIMITS: ClassVar[tuple[Limit, ...]] = (
         *COMMON_LIMITS,

@@ -64,30 +64,39 @@ class SkipThoughtSettings(Settings):
     2400
     """
 
-    encoder: str = setting("uni", "`uni` reads forwards; `bi`: half of the vector backwards")
-    dim: int = setting(600, "length of the sentence vectors, and of the states of the decoders")
-    word_dim: int = setting(300, "length of the word vectors that the encoder reads")
-    epochs: int = setting(1, "passes over the corpus")
-    lr: float = setting(1e-3, "learning rate of Adam")
-    decay: bool = setting(True, "let the learning rate fall linearly to 0")
-    clip: float = setting(10.0, "gradients of a larger norm are scaled down to it")
-    batch: int = setting(128, "triples of sentences a batch, their middle ones of one length")
-    max_tokens: int = setting(30, "triples with a longer sentence are passed over")
-    min_count: int = setting(5, "words seen less often are unknown")
-    max_vocab: int | None = setting(20_000, "keep at most so many words, the commonest")
-    gru: str = setting("released", "`released`: reset after the product with U; or `paper`: before")
+    encoder: str = setting(
+        "uni", "`uni` reads forwards; `bi` reads both ways, half of the vector each."
+    )
+    dim: int = setting(600, "Length of the sentence vectors and of the states of the decoders.")
+    word_dim: int = setting(300, "Length of the word vectors that the encoder reads.")
+    epochs: int = setting(1, "Number of passes over the corpus.")
+    lr: float = setting(1e-3, "Learning rate of Adam.")
+    decay: bool = setting(True, "Let the learning rate fall linearly to 0.")
+    clip: float = setting(10.0, "Largest norm of a gradient; larger ones are scaled down to it.")
+    batch: int = setting(
+        128, "Number of triples per batch; their middle sentences have one length."
+    )
+    max_tokens: int = setting(30, "Triples with a longer sentence are skipped.")
+    min_count: int = setting(5, "Words seen less often are unknown.")
+    max_vocab: int | None = setting(20_000, "Keep only the N most frequent words.")
+    gru: str = setting(
+        "released", "Reset gate: after the product with U (`released`) or before it (`paper`)."
+    )
     decoder: str = setting(
-        "paper", "`paper`: decoders see the sentence at every step; `released`: it is their start"
+        "paper",
+        "Decoders get the sentence at every step (`paper`) or as their start (`released`).",
     )
-    softmax: str = setting("adaptive", "`full`, or `adaptive`: rare words in clusters of low rank")
-    device: str = setting("auto", "`cpu`, `cuda`, or `auto`: cuda where there is one")
+    softmax: str = setting(
+        "adaptive", "`full`, or `adaptive` with rare words in clusters of low rank."
+    )
+    device: str = setting("auto", "`cpu`, `cuda`, or `auto` for cuda if available.")
     precision: str = setting(
-        "float32", "of matrix products: `float32`, or `bfloat16` where the processor has it"
+        "float32", "Precision of matrix products: `float32`, or `bfloat16` if the processor has it."
     )
-    tokenizer: str = setting("simple", "whitespace, simple, tweet or ptb")
-    shuffle: bool = setting(True, "take triples in random order")
-    threads: int | None = setting(None, "threads for the arithmetic; without it, one per processor")
-    seed: int = setting(1, "of all random numbers; on a CPU a run repeats to the bit")
+    tokenizer: str = setting("simple", "Tokenizer: whitespace, simple, tweet or ptb.")
+    shuffle: bool = setting(True, "Take triples in random order.")
+    threads: int | None = setting(None, "Number of threads; if not given, one per processor.")
+    seed: int = setting(1, "Seed of all random numbers; on a CPU a run repeats to the bit.")
 
     LIMITS: ClassVar[tuple[Limit, ...]] = (
         *(limit for limit in COMMON_LIMITS if limit[0] in _SHARED),
@@ -115,7 +124,7 @@ class SkipThoughtSettings(Settings):
             raise SettingsError(msg)
 
     def cutoffs(self, words: int) -> tuple[int, ...]:
-        """Where the clusters of the adaptive softmax over so many words begin; none for the full.
+        """Where the clusters of the adaptive softmax over N words begin; none for the full.
 
         A tenth of the words is in the head, the next three tenths are a cluster, then the rest.
         """

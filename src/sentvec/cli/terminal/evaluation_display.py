@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationDisplay:
-    """Shows a run on standard error: a live bar, or one line for each task without a terminal.
+    """Shows a run on standard error: a live bar, or one line for each task if it is not a terminal.
 
     Args:
         quiet: Show nothing.

@@ -1,4 +1,4 @@
-"""How commands take a model: the argument, the tokenizer, opening it."""
+"""How commands take and write models: their arguments and options, opening, sizes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ Model = Annotated[
         show_default=False,
     ),
 ]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the model to.")]
 TokenizerName = Annotated[
     str | None,
     typer.Option(
         "--tokenizer",
-        help="whitespace, simple, tweet or ptb [default: the model's; for files of other programs, "
-        "whitespace]",
+        help="Tokenizer: whitespace, simple, tweet or ptb. [default: the model's; whitespace for "
+        "files of other programs]",
         show_default=False,
     ),
 ]
@@ -40,7 +41,7 @@ def open_model(path: Path, tokenizer: Tokenizer | str | None = None) -> StoredEn
 
 
 def expect_elsewhere(target: Path, *models: Path) -> None:
-    """Check that what is written does not take the place of a model it is made of."""
+    """Check that the output does not replace a model it is made of."""
     for model in models:
         if target.exists() and model.exists() and target.samefile(model):
             msg = f"{target} is the model itself, which would be lost - name another place"

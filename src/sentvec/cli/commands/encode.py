@@ -1,4 +1,4 @@
-"""`sentvec encode MODEL [FILE|-] -o OUT|-`: one vector a line of input, streaming."""
+"""`sentvec encode MODEL [FILE|-] -o OUT|-`: one vector for each line of input, streamed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model
-from sentvec.cli.output import OutputFile
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model
+from sentvec.cli.terminal.output import OutputFile
 from sentvec.errors import SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.unicode import decode
+from sentvec.wording import counted
 
 _BATCH_LINES = 8192
 
@@ -34,23 +35,31 @@ class Format(StrEnum):
 
 def command(
     model: Model,
-    file: Annotated[str, typer.Argument(help="Text, one a line; - is standard input.")] = "-",
+    file: Annotated[
+        str, typer.Argument(help="Text file with one text per line; - is standard input.")
+    ] = "-",
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where vectors go; - is standard output.")
+        str,
+        typer.Option("--output", "-o", help="File to write the vectors to; - is standard output."),
     ] = "-",
     format: Annotated[
         Format | None,
-        typer.Option(help="npy (float32), text (%.9g), or jsonl [default: by OUT's name, or text]"),
+        typer.Option(
+            help="npy (float32), text (%.9g) or jsonl. [default: by the output's name, or text]"
+        ),
     ] = None,
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1.")] = False,
-    threads: Annotated[int, typer.Option(help="Threads for the arithmetic.")] = 1,
+    threads: Annotated[int, typer.Option(help="Number of threads.")] = 1,
     tokenizer: TokenizerName = None,
 ) -> None:
-    """Turn each line of a text into a vector; row i belongs to line i, an empty line has a row."""
+    """Encode each line of a text as a vector.
+
+    Row i belongs to line i; an empty line has a row too, of zeros.
+    """
     encoder = open_model(model, tokenizer)
     chosen = format or _format_of(output)
     if chosen is Format.npy and (output == "-" or Path(output).is_fifo()):
-        msg = "npy cannot be streamed - name a file with -o, or choose text"
+        msg = "npy cannot be streamed - expected a file to write - name one with -o, or choose text"
         raise SettingsError(msg)
     rows = empty = 0
     with open_stream(file) as stream, OutputFile(output) as target:
@@ -65,7 +74,7 @@ def command(
             empty += int((known == 0).sum())
         writer.finish(rows)
     share = f" ({empty / rows:.1%})" if rows else ""
-    complain(f"{rows:,} rows, {empty:,} without a known word{share}")
+    complain(f"{counted(rows, 'row')}, {empty:,} without a known word{share}")
 
 
 def _format_of(output: str) -> Format:

@@ -11,7 +11,7 @@ from sentvec.errors import SentvecError, StorageError
 
 
 def check_output(output: str | Path) -> None:
-    """Find out before long work whether a file can be written where its result should go.
+    """Check before long work that its result can be written.
 
     Raises:
         StorageError: There is no such folder, or it cannot be written to.
@@ -19,22 +19,22 @@ def check_output(output: str | Path) -> None:
     OutputFile(str(output))
     folder = Path(output).absolute().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        what = "may not be written to" if folder.is_dir() else "does not exist"
-        msg = f"cannot write {output}: the folder {folder} {what} - make it, or name another"
+        what = "is not writable" if folder.is_dir() else "does not exist"
+        msg = f"cannot write {output}: the folder {folder} {what} - create it, or choose another"
         raise StorageError(msg)
 
 
 class OutputFile:
     """A file written beside its target and renamed when complete, or standard output.
 
-    What a link leads to is replaced; a pipe or a device is written into, not replaced.
+    The target of a link is replaced; a pipe or a device is written into, not replaced.
     """
 
     def __init__(self, output: str) -> None:
         self._name = "standard output" if output == "-" else output
         self._path = None if output == "-" else Path(output)
         if self._path and self._path.is_dir():
-            msg = f"{output} is a directory - expected the name of a file to write"
+            msg = f"{output} is a directory - expected the name of a file to write - choose another"
             raise StorageError(msg)
 
     def __enter__(self) -> BinaryIO:
@@ -44,12 +44,12 @@ class OutputFile:
             self._scratch = self._path.with_name(f".{self._path.name}.new-{os.getpid()}")
         place = self._scratch or self._path or sys.stdout.fileno()
         try:
-            # Standard output anew: where Python's own is not buffered, a write may be cut short.
+            # Standard output is opened again: an unbuffered one may write only a part.
             self._file: BinaryIO = open(place, "wb", closefd=place != sys.stdout.fileno())
         except OSError as error:
             msg = f"cannot write {self._name}: {error.strerror} - check the folder and its mode"
             raise StorageError(msg) from error
-        except KeyboardInterrupt:  # on a busy disk the file may be there long before it is open
+        except KeyboardInterrupt:  # on a busy disk the file may exist long before it is open
             if self._scratch:
                 self._scratch.unlink(missing_ok=True)
             raise
@@ -67,6 +67,6 @@ class OutputFile:
         if isinstance(error, BrokenPipeError):
             raise error
         if isinstance(error, OSError) and not isinstance(error, SentvecError):
-            unchanged = " - what stood there is unchanged" if self._scratch else ""
+            unchanged = " - the previous content is unchanged" if self._scratch else ""
             msg = f"cannot write {self._name}: {error.strerror}{unchanged}"
             raise StorageError(msg) from error

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 
 from sentvec.evaluation.reports.tables import Table
 
-_WIDE = 160  # columns, if the output is no terminal
+_WIDE = 160  # columns, if the output is not a terminal
 _FIGURE = 16  # longest cell of a column of figures, which is right-aligned
 
 

@@ -1,4 +1,4 @@
-"""`sentvec estimate CORPUS... | --vocab N`: what a training run will need, without running it."""
+"""`sentvec estimate CORPUS... | --vocab N`: what a training run needs, without running it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,37 @@ from typing import Annotated, Any
 
 import typer
 
-from sentvec.cli.options import with_settings
+from sentvec.cli.terminal.options import with_settings
 from sentvec.errors import SettingsError
 from sentvec.models.kinds.kind import trained_kinds
 from sentvec.suggest import near_names
 from sentvec.training.memory import gigabytes
 from sentvec.training.trainer import CorpusSize, Trainer
+from sentvec.wording import counted
 
 
 @with_settings(*(trainer.SETTINGS for trainer in trained_kinds().values()))
 def command(
     corpus: Annotated[
-        list[str] | None, typer.Argument(help="Text files, one sentence a line; they are counted.")
+        list[str] | None,
+        typer.Argument(help="Text files with one sentence per line, whose words are counted."),
     ] = None,
     vocab: Annotated[
-        int | None, typer.Option(help="Instead of a corpus: the number of words.")
+        int | None, typer.Option(help="Number of words of the vocabulary, instead of a corpus.")
     ] = None,
     model: Annotated[
-        str, typer.Option(help="The kind of model: sent2vec, siamese-cbow or skip-thought.")
+        str, typer.Option(help="Kind of model: sent2vec, siamese-cbow or skip-thought.")
     ] = "sent2vec",
     preset: Annotated[
-        str | None, typer.Option(help="Where settings start from, e.g. paper/books-bigrams.")
+        str | None,
+        typer.Option(help="Start from the settings of this preset, e.g. paper/books-bigrams."),
     ] = None,
     **settings: Any,
 ) -> None:
-    """Say how much memory and disk a training will need.
+    """Estimate the memory and disk a training run needs.
 
-    Options of training are those of `sentvec train`, whose help says what they mean for each kind
-    of model and which it has.
+    The training options are those of `sentvec train`. Its help says which of them a kind of model
+    has, and what they mean there.
     """
     trainers = trained_kinds()
     if model not in trainers:
@@ -49,11 +52,13 @@ def command(
     elif vocab is not None and vocab > 1 and not corpus:
         text = CorpusSize(vocab)
     else:
-        msg = "estimate needs a corpus or --vocab - expected one of them, --vocab from 2"
+        nothing = "neither a corpus nor --vocab" if vocab is None else f"--vocab {vocab}"
+        got = "a corpus and --vocab" if corpus else nothing
+        msg = f"got {got} - expected a corpus, or --vocab from 2 - give one of them"
         raise SettingsError(msg)
     needs = trainer.needs(text)
     need = needs.memory
-    typer.echo(f"rows        {text.words:,} words, {needs.rows}, dim {chosen.dim}")
+    typer.echo(f"rows        {counted(text.words, 'word')}, {needs.rows}, dim {chosen.dim}")
     typer.echo(f"memory      {gigabytes(need.total)} (matrices {gigabytes(need.matrices)})")
     if need.available is not None:
         typer.echo(f"available   {gigabytes(need.available)}")
@@ -76,7 +81,9 @@ def _read(corpus: list[str], trainer: Trainer[Any, Any]) -> CorpusSize:
             min_count=settings.min_count, max_vocab=settings.max_vocab,
         )  # fmt: skip
         stats = encoded.stats
-        typer.echo(f"corpus      {stats.sentences:,} sentences, {stats.tokens:,} words")
+        typer.echo(
+            f"corpus      {counted(stats.sentences, 'sentence')}, {counted(stats.tokens, 'word')}"
+        )
         return CorpusSize(
             words=len(encoded.vocabulary),
             known_tokens=stats.known_tokens,

@@ -1,4 +1,4 @@
-"""`sentvec evaluate MODEL --data DIR`: the papers' protocols, with their figures beside ours.
+"""`sentvec evaluate MODEL --data DIR`: the protocols of the papers, and their figures beside ours.
 
 Not here: what is measured and how (`sentvec.evaluation`).
 """
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.evaluation_display import EvaluationDisplay
-from sentvec.cli.model import TokenizerName, open_any, short_name
-from sentvec.cli.reports import check_files, write_document, write_figure
-from sentvec.cli.tables import print_tables
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.evaluation_display import EvaluationDisplay
+from sentvec.cli.terminal.model import TokenizerName, open_any, short_name
+from sentvec.cli.terminal.reports import Plot, check_files, write_document, write_figure
+from sentvec.cli.terminal.tables import print_tables
 from sentvec.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 Model: TypeAlias = Annotated[
     str,
     typer.Argument(
-        help="Anything `sentvec encode` opens, or a baseline: tfidf, mean:VECTORS, sif:VECTORS."
+        help="A model as for `sentvec encode`, or a baseline: tfidf, mean:VECTORS or sif:VECTORS."
     ),
 ]
 Data: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Folder of the data; see docs/evaluation-data.md.")
+    Path | None, typer.Option(help="Folder of the evaluation data (docs/evaluation-data.md).")
 ]
 SuiteName: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="quick, sent2vec, siamese-cbow, skip-thought or all [default: quick]",
+        help="Suite of tasks: quick, sent2vec, siamese-cbow, skip-thought or all. [default: quick]",
         show_default=False,
     ),
 ]
 Tasks: TypeAlias = Annotated[
-    str | None, typer.Option(help="Tasks to run instead of a suite, such as MR,TREC,STS14.")
+    str | None, typer.Option(help="Tasks to run instead of a suite, e.g. MR,TREC,STS14.")
 ]
 ProtocolName: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="paper, senteval or quick [default: the suite's; paper with --tasks]",
+        help="Protocol: paper, senteval or quick. [default: the suite's; paper with --tasks]",
         show_default=False,
     ),
 ]
@@ -50,7 +50,7 @@ Lowercase: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--lowercase/--no-lowercase",
-        help="Lower-case all sentences [default: yes where the model's vocabulary is lower-case]",
+        help="Lower-case all sentences. [default: if the vocabulary of the model is lower-case]",
         show_default=False,
     ),
 ]
@@ -61,28 +61,30 @@ WithFeatures: TypeAlias = Annotated[
     ),
 ]
 Json: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Write the report to this file, as JSON for `compare`.")
+    Path | None, typer.Option(help="Write the report to this file as JSON, for `sentvec compare`.")
 ]
 Markdown: TypeAlias = Annotated[
     Path | None, typer.Option(help="Write the report to this file, as Markdown.")
 ]
-Plot: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
-]
 PlotNorms: TypeAlias = Annotated[
     Path | None,
-    typer.Option(help="Draw the norms of the word vectors by frequency; needs no --data."),
+    typer.Option(
+        help="Draw the norms of the word vectors by frequency to this file; needs no --data."
+    ),
 ]
 Seed: TypeAlias = Annotated[
     int | None,
-    typer.Option(help="Seed of the folds [default: the protocol's]", show_default=False),
+    typer.Option(help="Seed of the folds. [default: the protocol's]", show_default=False),
 ]
 Threads: TypeAlias = Annotated[
-    int | None, typer.Option(help="Threads [default: all processors]", show_default=False)
+    int | None,
+    typer.Option(help="Number of threads. [default: one per processor]", show_default=False),
 ]
 Counts: TypeAlias = Annotated[
     Path | None,
-    typer.Option(help="Word counts for sif: a model, or a file with a word and a count a line."),
+    typer.Option(
+        help="Word counts for sif: a model, or a file with a word and its count per line."
+    ),
 ]
 
 
@@ -104,9 +106,9 @@ def command(
     counts: Counts = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
-    """Evaluate a model on local data with the protocols of the papers."""
+    """Evaluate a model with the protocols of the papers."""
     if data is None and plot_norms is None:
-        msg = "no data given - expected --data DIR (see docs/evaluation-data.md), or --plot-norms"
+        msg = "got no data - expected --data DIR (see docs/evaluation-data.md), or --plot-norms"
         raise SettingsError(msg)
     check_files([json, markdown], [plot, plot_norms])
     encoder = open_any(model, tokenizer, counts)
@@ -123,10 +125,10 @@ def command(
             with_features=with_features, seed=seed, threads=threads, name=name,
             progress=display.show,
         )  # fmt: skip
-    _write(report, json, markdown, plot)  # first: whoever reads the tables may go away
+    _write(report, json, markdown, plot)  # first: the reader of the tables may close the pipe
     _show(report)
     if all(result.error for result in report.results.values()):
-        complain("error: no task could be scored")
+        complain("error: no task could be scored - expected at least one - see the reasons above")
         raise typer.Exit(1)
 
 

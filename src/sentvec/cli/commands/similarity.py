@@ -1,4 +1,4 @@
-"""`sentvec similarity MODEL "first" "second"`."""
+"""`sentvec similarity MODEL "first" "second"`: the cosine similarity of two texts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import Model, TokenizerName, open_model
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model
 
 
 def command(
@@ -16,7 +16,7 @@ def command(
     second: Annotated[str, typer.Argument(help="Another text.")],
     tokenizer: TokenizerName = None,
 ) -> None:
-    """Print the cosine of two texts."""
+    """Print the cosine similarity of two texts."""
     encoder = open_model(model, tokenizer)
     vectors, known = encoder.encode([first, second], on_empty="nan", return_known=True)
     for text, count in zip([first, second], known, strict=True):

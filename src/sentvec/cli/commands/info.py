@@ -1,4 +1,4 @@
-"""`sentvec info MODEL`."""
+"""`sentvec info MODEL`: a model in a few lines."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sentvec.cli.model import Model, TokenizerName, open_model, shown_size, size_on_disk
+from sentvec.cli.terminal.model import Model, TokenizerName, open_model, shown_size, size_on_disk
 from sentvec.models.base.averaging import SentenceEncoder
 from sentvec.models.base.checks import CHAR_NGRAMS
 from sentvec.models.skip_thought.parts import parts_of
 from sentvec.storage.config import ModelConfig
 from sentvec.storage.records import Record
 from sentvec.storage.rows import bytes_to_read
-from sentvec.text.letter_case import LOWER_CASED, lower_case_share
+from sentvec.text.letter_case import LOOKED_AT, LOWER_CASED, lower_case_share
 from sentvec.text.unicode import encode
 from sentvec.wording import counted
 
 if TYPE_CHECKING:
     from sentvec.models.base.stored import StoredEncoder
 
-_SIZES_TOLD = ("dim", "vocabulary", "buckets")  # on lines of their own
+_SHOWN_SIZES = ("dim", "vocabulary", "buckets")  # have lines of their own
 _SENTENCE_WORDS = 20  # of a typical sentence
-# What a word takes in memory: text, id, place in the table, count. Measured as the growth of the
+# Memory of a word: text, id, place in the table, count. Measured as the growth of the
 # resident memory when a vocabulary of 100,000 to 2,000,000 words of 9.6 letters is read (CPython
 # 3.11, 64 bits): 167 to 175 bytes.
 _WORD_BYTES = 175
 
 
 def command(model: Model, tokenizer: TokenizerName = None) -> None:
-    """Print what is known of a model, or of a file of another program."""
+    """Describe a model, or a file of another program."""
     encoder = open_model(model, tokenizer)
     config = encoder.config
     settings, labels = config.settings, config.settings.labels or []
@@ -41,7 +41,7 @@ def command(model: Model, tokenizer: TokenizerName = None) -> None:
         + ", ".join([*islice(encoder.vocabulary, 10), "..."]),
         "case": _case(encoder),
         "n-grams": _ngrams(encoder),
-        "sizes": _joined(config.sizes, "=", leave_out=_SIZES_TOLD),
+        "sizes": _joined(config.sizes, "=", leave_out=_SHOWN_SIZES),
         "labels": ", ".join(label for label, _ in labels[:10]),
         "tokenizer": ", ".join(f"{key}={value}" for key, value in config.tokenizer.items()),
         "size": f"{shown_size(size_on_disk(model))} on disk; {_memory(encoder)}",
@@ -66,7 +66,7 @@ def _kind(config: ModelConfig) -> str:
 
 
 def _parts(encoder: StoredEncoder) -> str:
-    """The encoders whose vectors are concatenated, where there are several."""
+    """The encoders whose vectors are concatenated, if there are several."""
     shapes = [part.shape for part in parts_of(encoder.config)]
     said = [
         f"dim {shape.dim} {'both ways' if shape.bidirectional else 'forwards'}" for shape in shapes
@@ -75,7 +75,7 @@ def _parts(encoder: StoredEncoder) -> str:
 
 
 def _expanded(config: ModelConfig) -> str:
-    """Where words come from that were not trained; of combined models the same once."""
+    """The source of the words that were not trained; the same for combined models only once."""
     records = [each for one in config.combined or () for each in one.expanded]
     said = (
         f"{counted(each.added, 'word')} of {each.file}, by a map fitted on {each.shared:,}"
@@ -105,11 +105,14 @@ def _case(encoder: StoredEncoder) -> str:
     share, n_words = lower_case_share(encoder.vocabulary)
     if not n_words:
         return ""
-    verdict = "lower-cased" if share > LOWER_CASED else "with capitals"
-    advice = ""
-    if verdict == "lower-cased" and not encoder.tokenizer.lowercase:
-        advice = "; text is not: lower-case it yourself, or take another --tokenizer"
-    return f"{verdict} ({share:.1%} of the first {n_words:,} words){advice}"
+    lower_cased, advice = share > LOWER_CASED, ""
+    if lower_cased and not encoder.tokenizer.lowercase:
+        advice = (
+            "; the tokenizer keeps capitals: lower-case your text, or choose another --tokenizer"
+        )
+    first = "the words" if len(encoder.vocabulary) <= LOOKED_AT else f"the first {n_words:,} words"
+    verdict = "lower case" if lower_cased else "mixed case"
+    return f"{verdict} ({100 * share:.1f} % of {first} are lower-case){advice}"
 
 
 def _memory(encoder: StoredEncoder) -> str:
@@ -121,7 +124,10 @@ def _memory(encoder: StoredEncoder) -> str:
     row = bytes_to_read(encoder.tensors, encoder.dim)
     if row is None:
         matrix = shown_size(sum(tensor.nbytes for tensor in encoder.tensors.values()))
-        return f"read from text into memory, {matrix}, and the vocabulary, {vocabulary}"
+        return (
+            f"text is read whole on every load, {matrix} beside the vocabulary, {vocabulary}; "
+            "convert the model once"
+        )
     # Words from all over the vocabulary; rare ones are longer and have more parts.
     words = encoder.vocabulary.words[:: len(encoder.vocabulary) // _SENTENCE_WORDS + 1]
     rows = encoder.count_rows(list(words)) * _SENTENCE_WORDS // max(len(words), 1)

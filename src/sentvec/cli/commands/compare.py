@@ -1,4 +1,4 @@
-"""`sentvec compare A.json B.json ...`: reports side by side, and whether they really differ."""
+"""`sentvec compare A.json B.json ...`: reports side by side, and tests of the differences."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.reports import check_files, write_document, write_figure
-from sentvec.cli.tables import print_tables
+from sentvec.cli.terminal.reports import Plot, check_files, write_document, write_figure
+from sentvec.cli.terminal.tables import print_tables
 
 
 def command(
     reports: Annotated[
         list[Path],
-        typer.Argument(help="Reports of evaluate --json; each is compared with the first."),
+        typer.Argument(help="Reports of `evaluate --json`; each is compared with the first."),
     ],
     markdown: Annotated[
         Path | None, typer.Option(help="Write the comparison to this file, as Markdown.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
-    ] = None,
+    plot: Plot = None,
     samples: Annotated[int, typer.Option(help="Number of bootstrap samples.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1234,
 ) -> None:
-    """Compare evaluations: figures side by side, confidence intervals and tests."""
+    """Compare evaluations side by side, with significance tests.
+
+    Each difference has a confidence interval and a test.
+    """
     from sentvec.evaluation.reports.compare import compare_tables
     from sentvec.evaluation.reports.figures import comparison_figure
     from sentvec.evaluation.reports.markdown import tables_to_markdown

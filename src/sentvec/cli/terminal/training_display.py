@@ -1,8 +1,6 @@
-"""Standard error for people, standard output for results."""
+"""The progress of a training run, on standard error; and its summary in lines."""
 
 from __future__ import annotations
-
-import sys
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -14,15 +12,11 @@ from sentvec.training.progress import Listener
 from sentvec.training.progress import Progress as State
 from sentvec.training.runs.metrics import perplexity
 from sentvec.training.summary import Summary
-
-
-def complain(message: str) -> None:
-    """Print one line to standard error."""
-    print(" ".join(message.split("\n")), file=sys.stderr)  # noqa: T201
+from sentvec.wording import counted
 
 
 class TrainingDisplay(Listener):
-    """Shows a training run on standard error: a live bar, or lines where there is no terminal.
+    """Shows a training run on standard error: a live bar, or lines if it is not a terminal.
 
     Args:
         quiet: Show nothing.
@@ -44,21 +38,24 @@ class TrainingDisplay(Listener):
             self._bar.stop()
 
     def corpus(self, stats: CorpusStats, vocabulary_size: int, seconds: float) -> None:
-        """Show what was read."""
+        """Show the size of the corpus."""
         self._console.print(
-            f"corpus      {stats.sentences:,} sentences in {stats.documents:,} documents, "
-            f"{stats.tokens:,} words ({stats.known_tokens / stats.tokens:.1%} known), "
-            f"vocabulary {vocabulary_size:,} ({seconds:.1f} s)"
+            f"corpus      {counted(stats.sentences, 'sentence')} in "
+            f"{counted(stats.documents, 'document')}, {counted(stats.tokens, 'word')} ("
+            f"{stats.known_tokens / stats.tokens:.1%} known), "
+            f"vocabulary of {counted(vocabulary_size, 'word')} ({seconds:.1f} s)"
         )
 
     def memory(self, estimate: MemoryEstimate) -> None:
-        """Show what the run will need."""
+        """Show the memory that the run needs."""
         there = "" if estimate.available is None else f", {gigabytes(estimate.available)} available"
         self._console.print(f"memory      {gigabytes(estimate.total)} needed{there}")
 
     def compiling(self) -> None:
         """Say why nothing moves yet."""
-        self._console.print("kernels     loading (compiled at the first run, some seconds)")
+        self._console.print(
+            "kernels     loading (the first run compiles them, which takes some seconds)"
+        )
 
     def progress(self, progress: State) -> None:
         """Move the bar, or print a line every ten seconds and at the end."""
@@ -78,16 +75,16 @@ class TrainingDisplay(Listener):
         self._console.print(f"held-out    loss {loss:.4f} after epoch {epoch}")
 
     def held_out(self, done: float, loss: float, parts: dict[str, float]) -> None:
-        """Show the held-out loss within an epoch, and of what it is made."""
+        """Show the held-out loss within an epoch, and its parts."""
         self._console.print(f"held-out    loss {loss:.4f} at {done:.1%}{_parts(parts)}")
 
     def summary(self, summary: Summary) -> None:
-        """Show what was trained on, and what was not and why."""
+        """Show what the run was trained on, and what was skipped and why."""
         for line in summary_lines(summary):
             self._console.print(line)
 
     def warning(self, message: str) -> None:
-        """Show it."""
+        """Show a warning."""
         self._console.print(f"warning: {message}")
 
     def _move_bar(self, progress: State) -> None:
@@ -107,44 +104,55 @@ class TrainingDisplay(Listener):
 
 
 _SKIPPED = {
-    "blank": "blank lines",
-    "no_known_word": "sentences without a known word",
-    "one_known_word": "sentences of one known word",
-    "no_neighbour": "sentences without neighbours (seen only as negatives)",
-    "edge": "first and last sentences of documents (seen only as neighbours)",
-    "too_long": "sentences longer than max_tokens or beside one",
+    "blank": ("blank line", ""),
+    "no_known_word": ("sentence", " without a known word"),
+    "one_known_word": ("sentence", " of one known word"),
+    "no_neighbour": ("sentence", " without neighbours (used only as negatives)"),
+    "edge": ("sentence", " at an end of a document (used only as neighbours)"),
+    "too_long": ("sentence", " longer than max_tokens or beside one that is"),
 }
 _UNKNOWN = {
     "below_min_count": "seen less than min_count times",
     "above_max_vocab": "beyond max_vocab",
-    "too_many_to_count": "dropped for there were too many to count",
+    "too_many_to_count": "dropped while counting, as there were too many",
     "other": "not in the vocabulary",
 }
 
 
 def summary_lines(summary: Summary) -> list[str]:
-    """A summary in a few lines; what did not happen is left out."""
+    """A summary in a few lines; zero counts are left out."""
     lines = [
-        f"trained     {summary.sentences:,} sentences and {summary.words:,} words an epoch; in all "
-        f"({summary.epochs:,}) {summary.all_sentences:,} and {summary.all_words:,}, "
-        f"{summary.predicted:,} {summary.unit} predicted"
+        f"trained     {counted(summary.sentences, 'sentence')} and {counted(summary.words, 'word')}"
+        f" per epoch; {counted(summary.all_sentences, 'sentence')} and "
+        f"{counted(summary.all_words, 'word')} in {counted(summary.epochs, 'epoch')}, "
+        f"{counted(summary.predicted, summary.unit.removesuffix('s'))} predicted"
     ]
     if any(summary.skipped.values()):
-        lines.append(f"skipped     {_reasons(summary.skipped, _SKIPPED)}")
+        reasons = [
+            counted(summary.skipped[key], noun) + rest
+            for key, (noun, rest) in _SKIPPED.items()
+            if summary.skipped.get(key)
+        ]
+        lines.append(f"skipped     {', '.join(reasons)}")
     if any(summary.unknown.values()):
-        lines.append(
-            f"unknown     {sum(summary.unknown.values()):,} words: "
-            f"{_reasons(summary.unknown, _UNKNOWN)}"
-        )
-    there = ""
-    if summary.file_bytes is not None:
-        same = summary.file_bytes == summary.bytes
-        there = ", all there are" if same else f", but there are {summary.file_bytes:,} now"
-    return [*lines, f"read        {summary.bytes:,} bytes of text{there}"]
+        reasons = [
+            f"{summary.unknown[key]:,} {why}"
+            for key, why in _UNKNOWN.items()
+            if summary.unknown.get(key)
+        ]
+        words = counted(sum(summary.unknown.values()), "word")
+        lines.append(f"unknown     {words}: {', '.join(reasons)}")
+    return [*lines, f"read        {_text_read(summary)}"]
 
 
-def _reasons(counts: dict[str, int], names: dict[str, str]) -> str:
-    return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts.get(key))
+def _text_read(summary: Summary) -> str:
+    """How much of the text was read, where the size of the files is known."""
+    size = counted(summary.bytes, "byte")
+    if summary.file_bytes is None:
+        return f"{size} of text"
+    if summary.file_bytes == summary.bytes:
+        return f"the whole text ({size})"
+    return f"{size} of text, but the files hold {summary.file_bytes:,} now"
 
 
 class _Numbers(ProgressColumn):
@@ -164,12 +172,12 @@ def _numbers(state: State) -> str:
 
 
 def _speed(words: float) -> str:
-    """Words a second in millions, or in thousands where that says more."""
+    """Words per second in millions, or in thousands if they are few."""
     return f"{words / 1e6:.2f} M" if words >= 1e5 else f"{words / 1e3:.1f} k"
 
 
 def _parts(parts: dict[str, float]) -> str:
-    """The loss of each thing that is predicted, with its perplexity, where there are several."""
+    """The running loss of each kind of prediction, with its perplexity, if there are several."""
     found = [
         f"{name} {loss:.3f}, perplexity {perplexity(loss):.1f}" for name, loss in parts.items()
     ]
@@ -177,5 +185,5 @@ def _parts(parts: dict[str, float]) -> str:
 
 
 def _short(rate: float) -> str:
-    """A learning rate: three decimals, or what there is of a small one."""
+    """A learning rate: three decimals, or two digits of a small one."""
     return f"{rate:.3f}" if rate == 0 or rate >= 0.01 else f"{rate:.2g}"

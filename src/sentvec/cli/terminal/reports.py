@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from sentvec.cli.output import OutputFile, check_output
+import typer
+
+from sentvec.cli.terminal.output import OutputFile, check_output
 from sentvec.text.unicode import encode
+
+Plot: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Draw bar charts to this file: .png, .svg or .pdf.")
+]
 
 
 def check_files(documents: Sequence[Path | None], figures: Sequence[Path | None]) -> None:
-    """Find out before long work whether all files that are asked for can be written.
+    """Check before long work that all requested files can be written.
 
     Raises:
         StorageError: There is no such folder, or it cannot be written to.

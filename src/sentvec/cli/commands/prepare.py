@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.output import OutputFile
+from sentvec.cli.terminal.output import OutputFile
 from sentvec.errors import MissingExtraError, SettingsError
 from sentvec.text.sources import open_stream, read_lines
 from sentvec.text.tokenizer import Tokenizer
@@ -15,24 +15,34 @@ from sentvec.text.unicode import decode, encode
 
 
 def command(
-    file: Annotated[str, typer.Argument(help="Text; - is standard input.")],
+    file: Annotated[str, typer.Argument(help="Text file; - is standard input.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where lines go; - is standard output.")
+        str,
+        typer.Option("--output", "-o", help="File to write the lines to; - is standard output."),
     ] = "-",
     split: Annotated[
-        str | None, typer.Option(help="`sentences`: cut paragraphs into one sentence a line.")
+        str | None,
+        typer.Option(
+            help="Split paragraphs into one sentence per line; the only value is `sentences`."
+        ),
     ] = None,
     tokenizer: Annotated[
         str | None,
-        typer.Option(help="Write the words of whitespace, simple, tweet or ptb, with blanks."),
+        typer.Option(
+            help="Tokenize the text and write the tokens separated by spaces: whitespace, simple, "
+            "tweet or ptb."
+        ),
     ] = None,
 ) -> None:
-    """Make one sentence a line out of running text; blank lines (ends of documents) are kept.
+    """Split running text into one sentence per line.
 
-    Lines of a paragraph are joined before it is cut; a blank line ends a paragraph.
+    The lines of a paragraph are joined before it is split. A blank line ends a paragraph; blank
+    lines, the ends of documents, are kept.
     """
     if split not in (None, "sentences"):
-        msg = f"--split is {split!r} - expected sentences"
+        msg = (
+            f"--split is {split!r} - expected sentences - write --split sentences, or leave it out"
+        )
         raise SettingsError(msg)
     words = Tokenizer(tokenizer).tokenize if tokenizer else None
     cut = _sentence_splitter() if split else None

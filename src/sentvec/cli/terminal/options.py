@@ -26,9 +26,9 @@ def with_settings(
     settings that have the field agree.
 
     Args:
-        kinds: The settings.
-        options: Annotations of own parameters of the command, instead of those it has.
-        left_out: Own parameters of the command that are no options.
+        kinds: The classes of settings.
+        options: Annotations of parameters of the command itself, which replace those it has.
+        left_out: Parameters of the command itself that are not options.
     """
 
     def give(function: Command) -> Command:

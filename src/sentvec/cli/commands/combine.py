@@ -1,4 +1,4 @@
-"""`sentvec combine UNI BI -o FOLDER`: one Skip-Thought model of several."""
+"""`sentvec combine UNI BI -o FOLDER`: one Skip-Thought model from several."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import complain
-from sentvec.cli.model import expect_elsewhere, open_model
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Output, expect_elsewhere, open_model
 from sentvec.storage.folder import check_target
+from sentvec.wording import counted
 
 
 def command(
@@ -17,16 +18,16 @@ def command(
         list[Path],
         typer.Argument(
             help="Folders of Skip-Thought models with the same words, in the order of their "
-            "vectors; for combine-skip the uni- and the bidirectional one.",
+            "vectors; for combine-skip, the uni- and the bidirectional one.",
             show_default=False,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")],
+    output: Output,
 ) -> None:
-    """Combine Skip-Thought models: vectors of one after those of the other.
+    """Combine Skip-Thought models by concatenating their vectors.
 
     They must have the same words in the same order: train them on the same text with the same
-    --min-count, --max-vocab and --tokenizer. Nothing is trained; what they need on disk adds up.
+    --min-count, --max-vocab and --tokenizer. Nothing is trained; their sizes on disk add up.
     """
     from sentvec.models.skip_thought.combine import combine
 
@@ -35,5 +36,5 @@ def command(
     combined = combine([open_model(path) for path in models])
     combined.save(output)
     dims = " + ".join(str(part.shape.dim) for part in combined.parts)
-    words = len(combined.vocabulary)
-    complain(f"saved       {output}: dim {combined.dim} = {dims}, {words:,} words")
+    words = counted(len(combined.vocabulary), "word")
+    complain(f"saved       {output}: dim {combined.dim} = {dims}, {words}")

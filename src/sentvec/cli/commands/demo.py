@@ -1,4 +1,4 @@
-"""`sentvec demo`: train on the bundled novels, then look around."""
+"""`sentvec demo`: train on the bundled novels, then show nearest sentences and similarities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from sentvec.cli.console import TrainingDisplay
+from sentvec.cli.terminal.model import Output
+from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.base.averaging import SentenceEncoder
 
 QUERIES = (
@@ -26,17 +27,23 @@ TEXTS = (
     "Elizabeth danced with Mr. Darcy at the ball.",
     "Jane was engaged to Mr. Bingley.",
 )
-# Four novels are a small corpus: it takes more passes than the default's to learn from it.
+# Four novels are a small corpus: learning from it takes more passes than the default.
 EPOCHS = 40
 
 
 def command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")] = Path(
-        "sentvec-demo"
-    ),
-    threads: Annotated[int | None, typer.Option(help="Worker threads.")] = None,
+    output: Output = Path("sentvec-demo"),
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of worker threads. [default: one per processor]", show_default=False
+        ),
+    ] = None,
 ) -> None:
-    """Train on four public-domain novels, show nearest sentences and similarities."""
+    """Train on four bundled novels and show what was learned.
+
+    The novels are in the public domain. The command shows nearest sentences and similarities.
+    """
     from sentvec.models.sent2vec.model import Sent2Vec
     from sentvec.storage.folder import check_target
 

@@ -11,28 +11,33 @@ from typing import Annotated, Any
 
 import typer
 
-from sentvec.cli.console import TrainingDisplay, complain
-from sentvec.cli.options import with_settings
+from sentvec.cli.terminal.console import complain
+from sentvec.cli.terminal.model import Output
+from sentvec.cli.terminal.options import with_settings
+from sentvec.cli.terminal.training_display import TrainingDisplay
 from sentvec.models.kinds.kind import KINDS, Kind, trained_kinds
 from sentvec.models.kinds.trainable import Trainable
 from sentvec.models.kinds.trainable import resume as resume_training
 from sentvec.training.trainer import Trainer
 
-app = typer.Typer(help="Train a model on plain text.", no_args_is_help=True)
+app = typer.Typer(help="Train a model on your own text.", no_args_is_help=True)
 
-_EVERY = "Also write a checkpoint at this interval: 30s, 10m, 2h, 5%."
+_EVERY = "Write a checkpoint at this interval too, e.g. 30s, 10m, 2h or 5%."
 _QUIET = "Show nothing but errors."
 Corpus = Annotated[
     list[str],
-    typer.Argument(help="Text files, one sentence a line (plain, .gz, .xz, .bz2, .zst), or -."),
+    typer.Argument(
+        help="Text files with one sentence per line (plain, .gz, .xz, .bz2, .zst); - is standard "
+        "input."
+    ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the model.")]
 CheckpointEvery = Annotated[str | None, typer.Option(help=_EVERY)]
 Validate = Annotated[
-    str | None, typer.Option(help="Held-out text; its loss is shown after every epoch.")
+    str | None, typer.Option(help="Held-out text; show its loss after every epoch.")
 ]
 ValidateEvery = Annotated[
-    str | None, typer.Option(help="Also measure that loss at this interval: 10m, 5%.")
+    str | None,
+    typer.Option(help="Also measure the held-out loss at this interval, e.g. 10m or 5%."),
 ]
 Patience = Annotated[
     int | None,
@@ -49,16 +54,16 @@ def train(
     context: typer.Context,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Resume the interrupted run whose --output was this folder."),
+        typer.Option(help="Resume the interrupted run that has this folder as its --output."),
     ] = None,
-    checkpoint_every: Annotated[str | None, typer.Option(help="With --resume. " + _EVERY)] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="With --resume. " + _QUIET)] = False,
+    checkpoint_every: Annotated[str | None, typer.Option(help=_EVERY + " Needs --resume.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help=_QUIET + " Needs --resume.")] = False,
 ) -> None:
-    """Train a model on plain text."""
+    """Train a model on your own text."""
     if resume is None:
         if context.invoked_subcommand is None or checkpoint_every is not None or quiet:
             msg = (
-                "these options need --resume, or come after the kind of model "
+                "these options need --resume FOLDER, or belong after the kind of model "
                 f"({', '.join(trained_kinds())})"
             )
             raise typer.BadParameter(msg)
@@ -96,7 +101,8 @@ def _command(kind: Kind, trainer: type[Trainer[Any, Any]]) -> Callable[..., None
     command.__doc__ = kind.about
     options: dict[str, Any] = {
         "preset": Annotated[
-            str | None, typer.Option(help=f"Where settings start from, e.g. {kind.preset}.")
+            str | None,
+            typer.Option(help=f"Start from the settings of this preset, e.g. {kind.preset}."),
         ],
         "init_from": Annotated[Path | None, typer.Option(help=trainer.INIT_FROM)],
     }
@@ -110,10 +116,10 @@ for name, trainer in trained_kinds().items():
 
 @contextmanager
 def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
-    """Show a run; where it is interrupted, say how to go on.
+    """Show a run; where it is interrupted, say how to resume it.
 
-    SIGTERM interrupts as Ctrl-C does, and ends with the status that belongs to it: who started the
-    program can tell that it was told to end.
+    SIGTERM interrupts as Ctrl-C does, and ends with the status that belongs to it, so that
+    whoever started the program knows why it ended.
     """
     from sentvec.storage.checkpoint import CheckpointFolder
 
@@ -137,4 +143,4 @@ def _training(output: Path, quiet: bool) -> Iterator[TrainingDisplay]:
     finally:
         signal.signal(signal.SIGTERM, before)
     if not quiet:
-        complain(f"saved       {output} ({time.perf_counter() - started:.1f} s in all)")
+        complain(f"saved       {output} ({time.perf_counter() - started:.1f} s in total)")
