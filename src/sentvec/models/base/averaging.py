@@ -29,7 +29,7 @@ from sentvec.storage.rows import Rows, rows_of, to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.tokenizer import Tokenizer
 
-# So many texts at once have words from all over a matrix.
+# N texts at once have words from all over a matrix.
 _MANY_TEXTS = 2048
 
 

@@ -115,7 +115,7 @@ class SkipThoughtSettings(Settings):
             raise SettingsError(msg)
 
     def cutoffs(self, words: int) -> tuple[int, ...]:
-        """Where the clusters of the adaptive softmax over so many words begin; none for the full.
+        """Where the clusters of the adaptive softmax over N words begin; none for the full.
 
         A tenth of the words is in the head, the next three tenths are a cluster, then the rest.
         """
