@@ -74,7 +74,8 @@ class SentenceEncoder(StoredEncoder):
     @cached_property
     def rows(self) -> Rows:
         """The source vectors however they are stored: words in id order, then n-gram buckets."""
-        return rows_of(self.tensors, self.config.settings.stored)
+        config = self.config
+        return rows_of(self.tensors, dim=config.sizes.dim, quantiser=config.settings.quantiser)
 
     @property
     def input_vectors(self) -> NDArray[Any]:
