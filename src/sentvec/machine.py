@@ -51,12 +51,12 @@ def _control_groups() -> list[int]:
         group = root / path.lstrip("/")
         for folder in [group, *group.parents]:
             if folder.is_relative_to(root):
-                left = _left(folder, *names)
+                left = _free_in_group(folder, *names)
                 rests += [left] if left is not None else []
     return rests
 
 
-def _left(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> int | None:
+def _free_in_group(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> int | None:
     limit, usage = _read(folder / limit_name).strip(), _read(folder / usage_name).strip()
     if not limit.isdigit() or not usage.isdigit():
         return None  # no such file, or "max"

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentvec.errors import FormatError
+from sentvec.storage.records import Quantiser
 from sentvec.storage.rows import (
     DenseRows,
     ProductRows,
@@ -81,7 +82,7 @@ def test_everything_unpacks_more_rows_than_fit_a_block():
 
 CODES = np.zeros((7, 3), np.uint8)
 CENTROIDS = np.zeros(256 * 5, np.float32)
-QUANTISER = {"quantiser": {"dim": 5, "dsub": 2}}
+QUANTISER = Quantiser.of(dim=5, dsub=2)
 
 
 def test_the_form_follows_from_the_tensors():
@@ -89,24 +90,24 @@ def test_the_form_follows_from_the_tensors():
         {"input_vectors": matrix()},
         {"input_vectors": np.ones((7, 5), np.int8), "input_scales": np.ones(7, np.float32)},
     )
-    assert isinstance(rows_of(dense, {}), DenseRows)
-    assert isinstance(rows_of(scaled, {}), ScaledRows)
+    assert isinstance(rows_of(dense, dim=5), DenseRows)
+    assert isinstance(rows_of(scaled, dim=5), ScaledRows)
     quantised = {"codes": CODES, "centroids": CENTROIDS}
-    assert isinstance(rows_of(quantised, QUANTISER), ProductRows)
+    assert isinstance(rows_of(quantised, dim=5, quantiser=QUANTISER), ProductRows)
 
 
 @pytest.mark.parametrize(
-    ("tensors", "settings"),
+    ("tensors", "quantiser"),
     [
-        ({}, {}),
-        ({"input_vectors": matrix().ravel()}, {}),
-        ({"input_vectors": np.ones((7, 5))}, {}),
-        ({"input_vectors": np.ones((7, 5), np.int8)}, {}),
-        ({"input_vectors": np.ones((7, 5), np.int8), "input_scales": np.ones(6, np.float32)}, {}),
-        ({"input_vectors": matrix(), "input_scales": np.ones(7, np.float32)}, {}),
-        ({"codes": CODES, "centroids": CENTROIDS}, {}),
-        ({"codes": CODES, "centroids": CENTROIDS}, {"quantiser": {"dim": 5, "dsub": 0}}),
-        ({"codes": CODES, "centroids": CENTROIDS}, {"quantiser": {"dim": 5, "dsub": 1}}),
+        ({}, None),
+        ({"input_vectors": matrix().ravel()}, None),
+        ({"input_vectors": np.ones((7, 5))}, None),
+        ({"input_vectors": np.ones((7, 5), np.int8)}, None),
+        ({"input_vectors": np.ones((7, 5), np.int8), "input_scales": np.ones(6, np.float32)}, None),
+        ({"input_vectors": matrix(), "input_scales": np.ones(7, np.float32)}, None),
+        ({"codes": CODES, "centroids": CENTROIDS}, None),
+        ({"codes": CODES, "centroids": CENTROIDS}, Quantiser.of(dim=5, dsub=0)),
+        ({"codes": CODES, "centroids": CENTROIDS}, Quantiser.of(dim=5, dsub=1)),
         ({"codes": CODES, "centroids": CENTROIDS[:-1]}, QUANTISER),
         ({"codes": CODES}, QUANTISER),
         ({"codes": CODES, "centroids": CENTROIDS, "norm_codes": np.zeros(6, np.uint8),
@@ -116,9 +117,9 @@ def test_the_form_follows_from_the_tensors():
         ({"codes": CODES, "centroids": CENTROIDS, "norm_codes": np.zeros(7, np.uint8)}, QUANTISER),
     ],
 )  # fmt: skip
-def test_tensors_that_do_not_fit_are_an_error(tensors, settings):
+def test_tensors_that_do_not_fit_are_an_error(tensors, quantiser):
     with pytest.raises(FormatError):
-        rows_of(tensors, settings)
+        rows_of(tensors, dim=5, quantiser=quantiser)
 
 
 TAKE = """

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 
+from sentvec.storage.records import Quantiser
 from sentvec.storage.rows import rows_of
 
 MAGIC = 793712314
@@ -80,13 +81,23 @@ def binary(*, source=None, target=None, labels=(), pairs=(), flags=(0, 0), **fie
     return data + bytes([flags[0]]) + source + bytes([flags[1]]) + target
 
 
+def rows_of_opened(model):
+    """The input matrix of an opened file, from its own record of sizes and settings."""
+    quantiser = model.settings.get("quantiser")
+    return rows_of(
+        model.tensors,
+        dim=model.sizes["dim"],
+        quantiser=None if quantiser is None else Quantiser.from_json(quantiser),
+    )
+
+
 def check_consistent(model):
     """What must hold for every model that opens, whatever bytes it came from."""
     vocabulary = model.vocabulary()
     assert len(vocabulary) == len(vocabulary.words) == model.sizes["vocabulary"]
     assert vocabulary.counts.shape == (len(vocabulary),)
     assert vocabulary.counts.min() >= 0
-    rows = rows_of(model.tensors, model.settings)
+    rows = rows_of_opened(model)
     features = model.sizes["buckets"]
     if model.settings["model"] == "cbow-c+w-ngrams":
         features += model.settings["char_buckets"]

@@ -57,7 +57,7 @@ def convert(
         dtype: `float32`, `float16` or `int8` (each row with a scale of its own); without it, the
             matrix is stored as it is. int8 keeps no target vectors.
         words: Keep these words only.
-        max_vocab: Keep so many words, the first ones: the commonest, but for a model that was
+        max_vocab: Keep the first N words: the most frequent, but for a model that was
             trained from another, whose words come first.
         targets: Keep the target vectors, which only further training needs.
 

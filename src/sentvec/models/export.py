@@ -40,7 +40,7 @@ def to_word2vec(
         model: Of any kind that has word vectors.
         path: The file; an older one is replaced.
         words: These words only.
-        max_vocab: So many words, the first ones.
+        max_vocab: The first N words.
         binary: Raw float32, or text with the shortest decimals that read back the same.
 
     Raises:
@@ -69,7 +69,7 @@ def to_sent2vec(
     Args:
         model: A Sent2Vec model.
         path: The file; an older one is replaced.
-        max_vocab: Keep so many words, the first ones.
+        max_vocab: Keep the first N words.
         targets: Keep the target vectors; without them, the file has zeros in their place.
 
     Raises:

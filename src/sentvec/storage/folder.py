@@ -38,7 +38,7 @@ from sentvec.text.vocabulary import Vocabulary
 # version 1, which earlier releases read.
 FORMAT_VERSION = 2
 _FIRST_DTYPES, _FIRST_KINDS = (np.float32, np.float16), ("sent2vec",)
-CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in work keeps its own there (`checkpoint`)
+CHECKPOINTS, RUN = "checkpoints", "run.json"  # a run in progress keeps its own there (`checkpoint`)
 _TRIES = 5
 CONFIG, VOCABULARY, TENSORS, CARD = (
     "config.json",
@@ -126,7 +126,7 @@ def write_folder(
     tensors: Mapping[str, Tensor],
     card: str,
 ) -> None:
-    """Write a model folder in place of what stands there, or leave everything as it was.
+    """Write a model folder in place of what is there, or change nothing.
 
     Raises:
         StorageError: The target is no model folder, or the disk does not take it.
@@ -163,7 +163,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Check that a model can be written to a path, before hours are spent on making it.
 
     Raises:
-        StorageError: Something that is no model stands there, or the place is not writable.
+        StorageError: Something that is no model is there, or the place is not writable.
     """
     target = _real(path)
     if target in (Path.cwd(), target.parent):
@@ -281,7 +281,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _real(path: str | os.PathLike[str]) -> Path:
-    """Where a path leads: what stands there is replaced, a link to it stays."""
+    """Where a path leads: what is there is replaced, a link to it stays."""
     return Path(os.path.realpath(path))
 
 

@@ -27,7 +27,7 @@ def whole(value: Any, name: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A JSON object: the keys that the library reads are fields, all of them stand in `stored`.
+    """A JSON object: the keys that the library reads are fields, all keys are in `stored`.
 
     Made by `from_json` or `of`, never by hand, so that both agree.
     """
@@ -39,7 +39,7 @@ class Record:
         """Read a record.
 
         Raises:
-            TypeError, ValueError: It is no JSON object, or lacks a key.
+            TypeError, ValueError: It is no JSON object, or a key is missing.
         """
         if not isinstance(values, Mapping):
             msg = f"{cls.__name__.lower()} is {values!r}"
@@ -128,7 +128,7 @@ class Expansion(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Encoding(Record):
-    """How a Skip-Thought model reads a text where `encode` is not told otherwise."""
+    """How a Skip-Thought model reads a text unless `encode` is given other options."""
 
     end_token: bool = True
     normalize_parts: bool = False
@@ -144,7 +144,7 @@ class Quantiser(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class StoredSettings(Record):
-    """The settings of a model: what encoding relies on has a name, all of them stand in `stored`.
+    """The settings of a model: what encoding relies on has a name, all keys are in `stored`.
 
     The settings of a run of training are typed by its kind (`training.settings.Settings`).
 

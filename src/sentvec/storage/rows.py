@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentvec.errors import FormatError
+from sentvec.storage.records import Quantiser
 
 CODES = 256  # centroids of each part: a code is a byte
 _BLOCK = 1 << 14  # rows unpacked at a time
@@ -197,32 +198,35 @@ class OffsetRows:
         return taken.view("<f4").astype(np.float32, copy=False)
 
 
-def rows_of(tensors: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Rows:
+def rows_of(
+    tensors: Mapping[str, NDArray[Any]], *, dim: int, quantiser: Quantiser | None = None
+) -> Rows:
     """The input matrix of a model, in whichever form its tensors are.
 
     Args:
         tensors: "input_vectors" (float32 or float16), or "input_vectors" (int8) and "input_scales",
-            or "data" and "row_offsets", or "codes" and "centroids", optionally with "norm_codes"
-            and "norm_centroids".
-        settings: With codes, `settings["quantiser"]` has "dim" and "dsub" (columns of a part); with
-            offsets, "dim".
+            or "data" and "row_offsets", or "codes" and "centroids", perhaps with "norm_codes" and
+            "norm_centroids".
+        dim: Columns of the matrix; read only with offsets, the other tensors have their own.
+        quantiser: The shape of the codes, where the rows are codes.
 
     Raises:
         FormatError: A tensor is missing or does not fit the others.
     """
     try:
         if "codes" in tensors:
-            quantiser = settings["quantiser"]
+            if quantiser is None:
+                raise KeyError("quantiser")
             return ProductRows(
                 tensors["codes"],
                 tensors["centroids"],
-                dim=quantiser["dim"],
-                part=quantiser["dsub"],
+                dim=quantiser.dim,
+                part=quantiser.dsub,
                 norm_codes=tensors.get("norm_codes"),
                 norm_centroids=tensors.get("norm_centroids"),
             )
         if "row_offsets" in tensors:
-            return OffsetRows(tensors["data"], tensors["row_offsets"], settings["dim"])
+            return OffsetRows(tensors["data"], tensors["row_offsets"], dim)
         if "input_scales" in tensors:
             return ScaledRows(tensors["input_vectors"], tensors["input_scales"])
         return DenseRows(tensors["input_vectors"])

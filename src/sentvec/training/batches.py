@@ -59,7 +59,7 @@ class Units:
     Attributes:
         ids: uint32 (n_tokens,), the words of all.
         offsets: int64 (n_units + 1,), where each begins.
-        group: Batches are of a multiple of so many units, but for the last of an epoch.
+        group: Batches are of a multiple of N units, but for the last of an epoch.
         roles: uint8 (n_units,): only units whose role is not 0 count for that; (0,) where all do.
     """
 
@@ -77,7 +77,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How the corpus is gone through. Fields as the settings of the same names."""
+    """How the corpus is read. Fields as the settings of the same names."""
 
     epochs: int
     lr: float
@@ -96,7 +96,7 @@ class Position:
     """How far a run is: what a checkpoint keeps beside the matrices.
 
     Attributes:
-        epoch: The epoch in work, from 0.
+        epoch: The epoch in progress, from 0.
         sentence: Sentences (or runs of them) of that epoch's order that are done.
         tokens: Tokens of all epochs that are done.
         targets: Targets trained so far.
@@ -150,7 +150,7 @@ class Batches:
             yield batch
 
     def deal(self, workers: int, words: int) -> list[list[Batch]]:
-        """The batches of a round, about so many words for each worker, dealt in turn."""
+        """The batches of a round, about N words for each worker, dealt in turn."""
         hands: list[list[Batch]] = [[] for _ in range(workers)]
         before, dealt = (self._sentence, self._claimed), 0
         try:
@@ -210,7 +210,7 @@ class Batches:
                 raise DivergedError(msg)
 
     def position(self, seconds: float = 0.0) -> Position:
-        """Where the run is; exact for a checkpoint only while no batch is in work."""
+        """Where the run is; exact for a checkpoint only while no batch is in progress."""
         with self._lock:
             return Position(
                 self._epoch, self._sentence, self._tokens, self._targets, self._loss, seconds

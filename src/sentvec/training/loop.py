@@ -32,10 +32,10 @@ class Observer:
         return False
 
     def pause(self, position: Position) -> None:
-        """The workers stand still, as `due` asked for."""
+        """The workers wait, as `due` asked for."""
 
     def interrupted(self, position: Position) -> None:
-        """The run is being interrupted, and the workers stand still."""
+        """The run is being interrupted, and the workers wait."""
 
     def epoch_end(self, position: Position) -> bool:
         """An epoch is over; return False to end the training here."""
@@ -81,7 +81,7 @@ def run(
         while state.begin():
             try:
                 loop.turn()
-                # A checkpoint may stand at the end of an epoch: what comes then is part of it.
+                # A checkpoint may be at the end of an epoch: what comes then is part of it.
                 if state.epoch_over():
                     if not observer.epoch_end(state.position(meter.seconds())):
                         break

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sentvec.errors import DivergedError, FormatError, NotEnoughMemoryError
 
 _LINE = 64
-_BLOCK = 1 << 13  # rows handled at a time: a copy of so many in float32 is small
+_BLOCK = 1 << 13  # rows handled at a time: a copy of them in float32 is small
 
 Matrix = NDArray[np.float32] | NDArray[np.float16]
 
@@ -99,3 +99,12 @@ def first_row_not_finite(matrix: NDArray[Any]) -> int | None:
         if not finite.all():
             return start + int(np.argmin(finite))
     return None
+
+
+def for_kernel(matrix: Matrix, noise: NDArray[Any]) -> Any:
+    """A matrix as one worker's kernel takes it; in half precision, with the noise of rounding."""
+    from sentvec.kernels.precision import HalfMatrix
+
+    if matrix.dtype == np.float32:
+        return matrix
+    return HalfMatrix(matrix.view(np.uint16), noise, np.zeros(1, np.uint64))

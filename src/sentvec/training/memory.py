@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sentvec.errors import NotEnoughMemoryError
 from sentvec.machine import available_memory
 
-# The interpreter with its libraries and the batches in work; measured, see docs/results/memory.md.
+# The interpreter, its libraries and batches in progress; measured, see docs/results/memory.md.
 BASE_BYTES = 150 << 20
 _ADVICE = "lower dim, buckets or max_vocab"
 
@@ -46,7 +46,7 @@ class MemoryEstimate:
 def estimate(
     matrices: int, words: int, *, scratch: int = 0, advice: str = _ADVICE
 ) -> MemoryEstimate:
-    """The memory of training matrices of so many bytes, with a vocabulary of so many words.
+    """The memory of training matrices of N bytes, with a vocabulary of n words.
 
     `scratch` is what the workers need for the longest sentence, and whatever else.
     """

@@ -13,17 +13,17 @@ from sentvec.training.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run stands.
+    """The progress of a run.
 
     Attributes:
         done: Share of all tokens of all epochs, 0..1.
-        epoch: The epoch in work, from 1.
+        epoch: The epoch in progress, from 1.
         words_per_second: Known tokens per second of wall time, all threads together.
         eta: Seconds of wall time to go.
         lr: Learning rate now.
         loss: Mean loss per target over the last few per cent, negatives included.
         seconds: Wall time since training began.
-        parts: The loss of late of each thing that is predicted, where there are several.
+        parts: The running loss of each thing that is predicted, where there are several.
     """
 
     done: float
@@ -104,7 +104,7 @@ class Meter:
     def read(
         self, tokens: int, loss: float, targets: int, parts: dict[str, float] | None = None
     ) -> Progress:
-        """The state after so many tokens, with the sums of losses and targets since the start."""
+        """The state after N tokens, with the sums of losses and targets since the start."""
         done, self._last = tokens / self._total, time.perf_counter()
         while len(self._marks) > 1 and self._marks[1][0] <= done - self.WINDOW:
             self._marks.pop(0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sentvec.training.matrices import Matrix
 
 _BLOCK = 1 << 14
-# A round of so many words per worker and matrix row keeps merging to a small part of the time.
+# A round of N words per worker and matrix row keeps merging to a small part of the time.
 WORDS_PER_ROW = 1.5
 MIN_ROUNDS = 100  # of a run, however small its corpus
 

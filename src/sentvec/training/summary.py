@@ -42,7 +42,7 @@ class Summary:
 
     @classmethod
     def of(cls, stats: CorpusStats, epochs: int, predicted: int, trained: Trained) -> Summary:
-        """The summary of so many passes over a corpus."""
+        """The summary of N passes over a corpus."""
         reasons = {
             "below_min_count": stats.rare_tokens,
             "above_max_vocab": stats.surplus_tokens,

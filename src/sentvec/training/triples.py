@@ -29,7 +29,7 @@ class Triples:
         offsets: int64 (n_sentences + 1,), where each begins.
         middles: int64 (n,), the sentences in the middle of a triple, in order.
         size: Triples of a batch; a length's last batch has fewer.
-        too_long: Sentences that stand between two others and are in no triple as its middle, for
+        too_long: Sentences that are between two others and are in no triple as its middle, for
             one of the three is too long.
     """
 

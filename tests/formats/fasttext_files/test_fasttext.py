@@ -21,7 +21,7 @@ from sentvec.formats.fasttext_files.header import HEAD, LOSSES, MODELS, looks_li
 from sentvec.formats.fasttext_files.reader import open_fasttext
 from sentvec.formats.open import open_foreign
 from sentvec.models.fasttext.subwords import subword_rows
-from sentvec.storage.rows import rows_of, to_array
+from sentvec.storage.rows import to_array
 from sentvec.text.unicode import decode, encode
 from support.binaries import (
     SETTINGS,
@@ -33,6 +33,7 @@ from support.binaries import (
     header,
     matrix,
     quantised,
+    rows_of_opened,
 )
 from support.places import FIXTURES
 
@@ -123,7 +124,7 @@ def word_vectors(model, words, *, eos_has_ngrams):
         min_n=settings["min_n"],
         max_n=settings["max_n"],
     )
-    matrix, ids = rows_of(model.tensors, settings), model.vocabulary().ids
+    matrix, ids = rows_of_opened(model), model.vocabulary().ids
     for word, begin, end in zip(words, offsets[:-1], offsets[1:], strict=True):
         own = [ids[decode(word)]] if decode(word) in ids else []
         grams = [] if word == b"</s>" and not eos_has_ngrams else rows[begin:end].tolist()
@@ -561,4 +562,4 @@ def open_or_error(path, data):
     path.write_bytes(data)
     with contextlib.suppress(FormatError):
         model = check_consistent(open_fasttext(path))
-        to_array(rows_of(model.tensors, model.settings))
+        to_array(rows_of_opened(model))

@@ -10,10 +10,18 @@ import pytest
 from sentvec.errors import FormatError
 from sentvec.formats.fasttext_files.reader import open_fasttext
 from sentvec.models.fasttext.subwords import KeptBuckets
-from sentvec.storage.rows import rows_of, to_array
+from sentvec.storage.rows import to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.unicode import decode, split_at_separators
-from support.binaries import WORDS, binary, check_consistent, dense, matrix, quantised
+from support.binaries import (
+    WORDS,
+    binary,
+    check_consistent,
+    dense,
+    matrix,
+    quantised,
+    rows_of_opened,
+)
 from support.places import FIXTURES
 
 N = len(WORDS)
@@ -45,7 +53,7 @@ def as_sentences(data):
 def test_a_quantised_model_gives_the_vectors_of_its_decoded_matrix():
     model = check_consistent(open_fasttext(FIXTURES / "bi.ftz"))
     expected = np.load(FIXTURES / "bi.ftz.derived_sentvec.npy")
-    ids, rows = model.vocabulary().ids, rows_of(model.tensors, model.settings)
+    ids, rows = model.vocabulary().ids, rows_of_opened(model)
     sentences = list(as_sentences((FIXTURES / "probe.txt").read_bytes()))
     assert len(sentences) == len(expected)
     for sentence, vector in zip(sentences, expected, strict=True):
@@ -59,17 +67,12 @@ def test_a_quantised_model_gives_the_vectors_of_its_decoded_matrix():
 
 
 def test_the_decoded_rows_are_near_those_of_the_model_it_was_made_from():
-    dense_rows = to_array(rows_of(*tensors_and_settings("bi.bin")))
-    decoded = to_array(rows_of(*tensors_and_settings("bi.ftz")))
+    dense_rows = to_array(rows_of_opened(open_fasttext(FIXTURES / "bi.bin")))
+    decoded = to_array(rows_of_opened(open_fasttext(FIXTURES / "bi.ftz")))
     cosines = (dense_rows * decoded).sum(axis=1) / np.maximum(
         np.linalg.norm(dense_rows, axis=1) * np.linalg.norm(decoded, axis=1), 1e-9
     )
     assert cosines.mean() > 0.99
-
-
-def tensors_and_settings(name):
-    model = open_fasttext(FIXTURES / name)
-    return model.tensors, model.settings
 
 
 @pytest.mark.parametrize("norms", [False, True])
@@ -82,7 +85,7 @@ def test_parts_of_any_size_with_and_without_norms(opened, part, norms):
     }  # fmt: skip
     assert ("norm_codes" in model.tensors) == norms
     assert model.tensors["codes"].shape == (N + 6, parts)
-    rows = rows_of(model.tensors, model.settings)
+    rows = rows_of_opened(model)
     codes, centroids = model.tensors["codes"], model.tensors["centroids"]
     for row in (0, 3, N + 5):
         # as the layout says, one part after the other
@@ -184,4 +187,4 @@ def test_damaged_norms_give_no_warning(opened):
     source = bytearray(quantised(N + 6, norms=True))
     source[-1024:] = struct.pack("<f", float("inf")) * 256
     model = opened(source=bytes(source))
-    to_array(rows_of(model.tensors, model.settings))
+    to_array(rows_of_opened(model))

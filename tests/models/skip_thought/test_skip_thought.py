@@ -319,7 +319,7 @@ def test_an_interrupted_run_remembers_its_best(tmp_path, planned_losses, small_s
 
 # --- what cannot work ---------------------------------------------------------------------------
 
-FEW = "no sentence stands between two others: {} has {} - expected documents of three sentences"
+FEW = "no sentence is between two others: {} has {} - expected documents of three sentences"
 
 
 @pytest.mark.parametrize(

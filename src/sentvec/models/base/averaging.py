@@ -29,7 +29,7 @@ from sentvec.storage.rows import Rows, rows_of, to_array
 from sentvec.text.ngrams import feature_lists
 from sentvec.text.tokenizer import Tokenizer
 
-# So many texts at once have words from all over a matrix.
+# N texts at once have words from all over a matrix.
 _MANY_TEXTS = 2048
 
 
@@ -74,7 +74,8 @@ class SentenceEncoder(StoredEncoder):
     @cached_property
     def rows(self) -> Rows:
         """The source vectors however they are stored: words in id order, then n-gram buckets."""
-        return rows_of(self.tensors, self.config.settings.stored)
+        config = self.config
+        return rows_of(self.tensors, dim=config.sizes.dim, quantiser=config.settings.quantiser)
 
     @property
     def input_vectors(self) -> NDArray[Any]:

@@ -52,7 +52,7 @@ def check_rows(opened: ModelFolder, *, hashed: bool, characters: int = 0) -> Non
         error = ValueError(f"ngrams={ngrams} with {buckets} buckets")
         raise undescribed(opened.path / CONFIG, error)
     try:
-        shape = rows_of(opened.tensors, settings.stored).shape
+        shape = rows_of(opened.tensors, dim=sizes.dim, quantiser=settings.quantiser).shape
     except FormatError as error:
         msg = f"{opened.path / TENSORS}: {error}, or {CONFIG} is of another model"
         raise FormatError(msg) from error

@@ -1,4 +1,4 @@
-"""TextEncoder: what everything that turns texts into vectors can do.
+"""TextEncoder: what every encoder of texts can do.
 
 Encoding in batches, what becomes of texts without a known word, cosines and neighbours. How a batch
 of texts becomes vectors is for the classes that derive from it.
@@ -43,7 +43,7 @@ class TextEncoder(ABC):
         Options are those of the class's own `encode`; `similarity` and `neighbors` give none.
         """
 
-    def _look_at(self, texts: list[str]) -> None:  # noqa: B027 - nothing to say is fine
+    def _check_texts(self, texts: list[str]) -> None:  # noqa: B027 - nothing to say is fine
         """Warn about texts that do not suit the model."""
 
     # The overloads say: a str gives (dim,), anything else (n, dim).
@@ -118,7 +118,7 @@ class TextEncoder(ABC):
         single = isinstance(texts, str)
         batch = [texts] if isinstance(texts, str) else as_texts(texts)
         vectors, known = self._encode(batch, threads, **options)
-        self._look_at(batch)
+        self._check_texts(batch)
         if normalize:
             vectors = normalized(vectors)
         self._handle_empty(vectors, known, on_empty)
@@ -142,7 +142,8 @@ class TextEncoder(ABC):
         """
         left, right = self._vectors_of(a), self._vectors_of(b)
         if len(left) != len(right):
-            msg = f"similarity_pairwise got {len(left)} and {len(right)} texts - expected as many"
+            numbers = f"{len(left)} and {len(right)} texts"
+            msg = f"similarity_pairwise got {numbers} - expected equal numbers"
             raise SettingsError(msg)
         return cosine_pairs(left, right)
 

@@ -24,10 +24,10 @@ def stream_texts(texts: Any) -> Iterator[str]:
     """The same, one text at a time: what is no iterable is refused now, an item when it comes."""
     unordered = isinstance(texts, (bytes, bytearray, Set, Mapping))
     if unordered or not isinstance(texts, Iterable) or getattr(texts, "ndim", 1) != 1:
-        found = type(texts).__name__
+        got = type(texts).__name__
         if isinstance(texts, np.ndarray):
-            found = f"array of shape {texts.shape}"
-        msg = f"cannot encode an object of type {found} - expected a str or a list of str"
+            got = f"array of shape {texts.shape}"
+        msg = f"cannot encode an object of type {got} - expected a str or a list of str"
         raise InputTypeError(msg)
     return (_checked(text, index) for index, text in enumerate(texts))
 
@@ -56,7 +56,7 @@ def are_vectors(side: Any) -> bool:
 def as_vectors(vectors: NDArray[Any] | Sequence[NDArray[Any]], dim: int) -> NDArray[np.float32]:
     """Check that an array holds vectors of a model: (n, dim), or (dim,) for one row.
 
-    A list of arrays of (dim,) counts as an array of so many rows.
+    A list of arrays of (dim,) counts as an array of N rows.
 
     Raises:
         InputTypeError: The array is not of numbers, or an item of the list is no array.

@@ -48,7 +48,7 @@ def sum_rows(matrix: Rows, rows: Ints, offsets: Ints, weights: Vectors | None = 
 
 
 def _portions(offsets: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Runs of groups with so many rows at most; a group with more is a run of its own."""
+    """Runs of groups with at most N rows; a group with more is a run of its own."""
     first, n = 0, len(offsets) - 1
     while first < n:
         last = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1

@@ -109,7 +109,7 @@ def kept_words(
 
 
 def first_ids(model: Averaged, max_vocab: int | None) -> NDArray[np.int64]:
-    """The first so many ids of a model, or all.
+    """The first N ids of a model, or all.
 
     Raises:
         SettingsError: It would be none.

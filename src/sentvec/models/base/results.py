@@ -19,7 +19,7 @@ class Feature:
     """A word or n-gram of a text and its part in the text's vector.
 
     Attributes:
-        text: The word, or the words of the n-gram with blanks between.
+        text: The word, or the words of the n-gram separated by spaces.
         row: Its row in the matrix of source vectors.
         count: How often it occurs in the text.
         weight: count / number of features: the vector is the sum of weight * row.

@@ -49,7 +49,7 @@ def nearest(
     known word has no direction: the query finds nothing, the text is not found.
     """
     # In double precision and then rounded, the scores of equal texts are equal; in single, they
-    # depend on where in its block a text stands.
+    # depend on the position of a text in its block.
     queries = normalized(queries).astype(np.float64)
     best: list[list[tuple[float, int, str]]] = [[] for _ in queries]
     searching = np.flatnonzero(queries.any(axis=1))

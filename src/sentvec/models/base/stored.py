@@ -181,7 +181,7 @@ class StoredEncoder(TextEncoder):
         _ = self.vocabulary  # read before there are threads, each of which would read it
         return super()._encode(texts, threads, **options)
 
-    def _look_at(self, texts: list[str]) -> None:
+    def _check_texts(self, texts: list[str]) -> None:
         if not self._case_was_told:
             self._case_was_told = warn_about_case(self.tokenizer, self.vocabulary, texts)
 

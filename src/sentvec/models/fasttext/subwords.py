@@ -191,7 +191,7 @@ def _add_characters(
         if len(more) == 0:
             return h
         h[more] = _step(h[more], text[starts[more] + k])
-    # Only what is not UTF-8 goes on.
+    # Only bytes that are not UTF-8 reach this line.
     for long in np.flatnonzero(sizes > _MAX_CHARACTER).tolist():
         rest = text[starts[long] + _MAX_CHARACTER : starts[long] + sizes[long]]
         h[long] = _fold(int(h[long]), rest.tobytes())

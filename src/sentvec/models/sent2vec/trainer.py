@@ -37,8 +37,8 @@ Floats = NDArray[np.float32]
 # text of n tokens has fewer than n distinct bigrams; the released program's default is the upper.
 MIN_BUCKETS, MAX_BUCKETS = 10_000, 2_000_000
 MIN_WORDS = 2  # of a vocabulary
-# Of the words drawn as negatives, so many are not the commonest at least. Counts of text are far
-# from it: of two words, one would have to be seen a hundred million times as often as the other.
+# The least share of the negatives that are not the most frequent word. Counts of text are far from
+# it: of two words, one would have to be seen a hundred million times as often as the other.
 MIN_OTHERS = 1e-4
 # Of a worker, for each feature of the longest sentence: 13 integers, four slots, the rest.
 SCRATCH_BYTES = 13 * 8 + 4 * 8 + 20
@@ -164,7 +164,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
 
 
 def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
-    """The number of n-gram buckets of a run on a corpus of so many known tokens."""
+    """The number of n-gram buckets of a run on a corpus of N known tokens."""
     if settings.ngrams == 1:
         return 0
     return settings.buckets or min(max(tokens // 2, MIN_BUCKETS), MAX_BUCKETS)
@@ -173,7 +173,7 @@ def buckets_for(settings: Sent2VecSettings, tokens: int) -> int:
 def memory_of(
     settings: Sent2VecSettings, n_words: int, buckets: int, longest: int = 0
 ) -> memory.MemoryEstimate:
-    """What a run will need, its longest sentence having so many known words."""
+    """The memory that a run needs; `longest` is the number of known words of a sentence."""
     rows = n_words + buckets + (settings.variant == "released")
     threads = settings.threads or processors()
     copies = 1 + threads if settings.deterministic and threads > 1 else 1
@@ -184,7 +184,7 @@ def memory_of(
 
 
 def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) -> Floats:
-    """q_p of each word: the probability that it is predicted where it stands (paper, section 2.1).
+    """q_p of each word: the probability that it is predicted at its position (paper, section 2.1).
 
     min(1, sqrt(t / f) + t / f), f being the word's share of the known tokens; 1 where t is 0, and
     -1 for words seen less than `min_target_count` times.
@@ -196,26 +196,28 @@ def keep_probabilities(counts: NDArray[np.int64], settings: Sent2VecSettings) ->
     keep = np.where(counts >= settings.min_target_count, keep, -1.0)
     if keep.max() < 0:
         msg = (
-            f"no word is seen min_target_count={settings.min_target_count} times: the commonest is "
-            f"seen {counts.max()} times - lower min_target_count"
+            f"no word is seen min_target_count={settings.min_target_count} times: the most "
+            f"frequent is seen {counts.max()} times - lower min_target_count"
         )
         raise CorpusError(msg)
     return keep.astype(np.float32)
 
 
 def check_negatives(vocabulary: Vocabulary) -> None:
-    """Check that there is something to draw against the commonest word: it is drawn until it comes.
+    """Check that there is something to draw against the most frequent word.
+
+    A negative is drawn until it is another word than the target.
 
     Raises:
-        CorpusError: Nearly every word drawn would be the commonest itself.
+        CorpusError: Nearly every word drawn would be the most frequent one itself.
     """
     weights = np.sqrt(vocabulary.counts.astype(np.float64))
-    commonest = int(weights.argmax())
-    others = (weights.sum() - weights[commonest]) / weights.sum()
+    most_frequent = int(weights.argmax())
+    others = (weights.sum() - weights[most_frequent]) / weights.sum()
     if others < MIN_OTHERS:
         msg = (
-            f"every negative would be the target: {vocabulary.words[commonest]!r} is seen "
-            f"{vocabulary.counts[commonest]:,} times and drawn {1 - others:.4%} of the time - "
+            f"every negative would be the target: {vocabulary.words[most_frequent]!r} is seen "
+            f"{vocabulary.counts[most_frequent]:,} times and drawn {1 - others:.4%} of the time - "
             "expected other words that are common too; lower min_count or use more text"
         )
         raise CorpusError(msg)

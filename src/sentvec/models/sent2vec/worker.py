@@ -48,11 +48,7 @@ class Shared:
 
     def for_kernel(self, matrix: matrices.Matrix) -> Any:
         """The matrix as one worker's kernel takes it."""
-        from sentvec.kernels.precision import HalfMatrix
-
-        if matrix.dtype == np.float32:
-            return matrix
-        return HalfMatrix(matrix.view(np.uint16), self.noise, np.zeros(1, np.uint64))
+        return matrices.for_kernel(matrix, self.noise)
 
 
 class Worker(trainer.Worker[Sentences]):

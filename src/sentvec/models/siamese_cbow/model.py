@@ -1,4 +1,4 @@
-"""Siamese CBOW: word vectors that are learned to be averaged, from which sentences stand together.
+"""Siamese CBOW: word vectors that are learned to be averaged, from which sentences are neighbours.
 
 Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence
 Representations", ACL 2016. Encoding is in `base.averaging`, training in `trainer`.

@@ -22,7 +22,7 @@ from sentvec.training.summary import Trained
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """A corpus as it is gone through: which sentences have neighbours, and the units of an epoch.
+    """The source of the batches of an epoch: its units, and which sentences have neighbours.
 
     Attributes:
         text: The corpus as the kernel takes it.

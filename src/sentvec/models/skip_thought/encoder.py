@@ -74,7 +74,7 @@ class SkipThoughtEncoder(StoredEncoder):
     ) -> Any:
         """Turn text into vectors: the state of the encoder after the last word.
 
-        Unknown words are read as one word that stands for all of them. A text's vector does not
+        Unknown words are read as one word that represents all of them. A text's vector does not
         depend on the texts beside it, but for the rounding of sums.
 
         Args:

@@ -34,7 +34,7 @@ from sentvec.text.vocabulary import Vocabulary
 Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 12  # words whose vectors are in float64 at a time
-_TENTH = 10  # one word of so many is held out
+_TENTH = 10  # one word in ten is held out
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +75,17 @@ def expand(
         model, fit = expand(load("skip-thought"), "glove.6B.300d.txt")
         model.save("expanded")
 
-    Words are compared as they stand, upper and lower case apart: choose vectors whose words are cut
+    Words are compared unchanged, upper and lower case apart: choose vectors whose words are cut
     and cased as the model's tokenizer does it. The map of each part of a combined model is its own.
     New words can be read; decoders predict those they were trained with. An expanded model may be
-    expanded again: the map is fitted on its trained words, and what it lacks is added.
+    expanded again: the map is fitted on its trained words, and the missing words are added.
 
     Args:
         model: A Skip-Thought model, single or combined. It is not changed.
         vectors: A model with word vectors, or anything with such that `sentvec.load` opens.
         intercept: Fit an affine map, as the released program does; without, a linear one.
-        max_vocab: Keep so many words in all; those of the vectors come in their order, which is
-            mostly the commonest first. The words of the model all stay.
+        max_vocab: Keep N words in all; those of the vectors come in their order, which is
+            mostly the most frequent first. The words of the model all stay.
 
     Returns:
         The new model, and how well the map fits. The vectors of added words are computed when they
@@ -105,7 +105,7 @@ def expand(
     source = averaging(opened_model(vectors, "vectors"), "vectors", "word vectors of its own")
     source.advise_access(everywhere=True)
     shared = _shared(model, source, intercept)
-    fresh = _fresh(model, source)[:room]
+    fresh = _new_words(model, source)[:room]
     for _ in _blocks_of(source, fresh):  # all of them are finite
         pass
     maps, quality = _fitted(model, source, shared, intercept)
@@ -119,7 +119,7 @@ def expand(
             "r2": round(fit.r2, 6) if np.isfinite(fit.r2) else None,
         }
     )
-    return _grown(model, source, fresh, maps, record), fit
+    return _expanded_model(model, source, fresh, maps, record), fit
 
 
 def trained_words(model: SkipThought) -> int:
@@ -160,7 +160,7 @@ def _shared(model: SkipThought, source: SentenceEncoder, intercept: bool) -> Int
     return np.array(shared, np.int64).reshape(-1, 2)
 
 
-def _fresh(model: SkipThought, source: SentenceEncoder) -> Ints:
+def _new_words(model: SkipThought, source: SentenceEncoder) -> Ints:
     """The ids of the words that only the vectors have, in their order."""
     words, known = source.vocabulary.words, model.vocabulary.ids
     ids = kept_words(source, None, None)
@@ -278,7 +278,7 @@ class _Table:
         return found
 
 
-def _grown(
+def _expanded_model(
     model: SkipThought,
     source: SentenceEncoder,
     fresh: Ints,

@@ -34,7 +34,7 @@ class Generated:
     """A sentence that a decoder made.
 
     Attributes:
-        text: The words with blanks between.
+        text: The words separated by spaces.
         words: The words.
         log_probability: Natural logarithm of what the model gives for the words, and for the end
             of the sentence where it is finished: -1 times its loss in training.
@@ -61,7 +61,7 @@ def generate(
     """Write the sentence after a text, or the one before it (see `SkipThought.generate`)."""
     _check(direction=direction, beam=beam, sample=sample, count=count, max_tokens=max_tokens,
            seed=seed)  # fmt: skip
-    writer = _able(model)
+    writer = _with_decoder(model)
     if not isinstance(text, str):
         msg = f"text is a {type(text).__name__} - expected a str, one sentence"
         raise InputTypeError(msg)
@@ -113,7 +113,7 @@ def _check(**given: Any) -> None:
         raise SettingsError(msg)
 
 
-def _able(model: StoredEncoder) -> SkipThoughtEncoder:
+def _with_decoder(model: StoredEncoder) -> SkipThoughtEncoder:
     """The model, if it can write.
 
     Raises:

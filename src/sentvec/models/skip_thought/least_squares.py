@@ -3,7 +3,7 @@
 The equations are folded into the triangle of a QR decomposition as they come (for tall matrices
 this is known as TSQR: Demmel, Grigori, Hoemmen and Langou 2012), and what is solved is the
 triangle, by LAPACK's `lstsq`. The normal equations would be as small, but have the square of the
-condition number; word vectors, whose commonest direction is far longer than the others, are just
+condition number; word vectors, whose main direction is far longer than the others, are just
 what that hurts.
 """
 

@@ -44,7 +44,7 @@ class SkipThought(Trainable, SkipThoughtEncoder):
     ) -> list[Generated]:
         """Write the sentence after a text, or the one before it.
 
-        By beam search for the likeliest sentence, or by drawing words at random. Only words the
+        By beam search for the most probable sentence, or by drawing words at random. Only words the
         model was trained with are written, never the unknown word.
 
             model.generate("she opened the letter")[0].text
@@ -53,7 +53,7 @@ class SkipThought(Trainable, SkipThoughtEncoder):
         Args:
             text: One sentence.
             direction: `next` or `previous`.
-            beam: Search with so many hypotheses; 1 takes the likeliest word each time. Without it
+            beam: Beam width; 1 takes the most probable word each time. Without it
                 and `sample` it is 5, or `count` where that is more.
             sample: Draw words at this temperature: 1 draws as the model says, lower values draw
                 likelier words.
@@ -63,8 +63,8 @@ class SkipThought(Trainable, SkipThoughtEncoder):
             seed: Of the draws.
 
         Returns:
-            `count` sentences, the likeliest first where they were searched for and finished ones
-            before others; fewer where the search does not find as many.
+            `count` sentences, the most probable first where they were searched for, and
+            finished ones before others; fewer where the search finds fewer.
 
         Raises:
             MissingExtraError: torch is not installed.

@@ -72,7 +72,7 @@ def triples_of(
         )
         raise CorpusError(msg)
     msg = (
-        f"no sentence stands between two others: {has} - expected documents of three sentences and "
+        f"no sentence is between two others: {has} - expected documents of three sentences and "
         "more, one a line, blank lines only between documents"
     )
     raise CorpusError(msg)

@@ -32,7 +32,7 @@ class Part:
     decoders: bool = True
 
     def to_config(self) -> dict[str, Any]:
-        """As it stands in `config.json`."""
+        """The part as `config.json` holds it."""
         shape = asdict(self.shape)
         return {**shape, "cutoffs": list(self.shape.cutoffs), "prefix": self.prefix,
                 "decoders": self.decoders}  # fmt: skip
@@ -53,7 +53,7 @@ class Part:
         return cls(shape, str(config["prefix"]), bool(config["decoders"]))
 
     def tensors(self, rows: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of its tensors in a model of so many word vectors, by their names there."""
+        """The shapes of its tensors in a model of N word vectors, by their names there."""
         shape = self.shape
         found = shape.tensors() if self.decoders else shape.encoder_tensors()
         found["word_vectors"] = (rows, shape.word_dim)

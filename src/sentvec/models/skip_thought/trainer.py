@@ -139,7 +139,7 @@ class SkipThoughtTrainer(Trainer[SkipThoughtSettings, Neighbours]):
 
 
 def shape_of(settings: SkipThoughtSettings, n_words: int) -> Shape:
-    """The network for a vocabulary of so many words."""
+    """The network for a vocabulary of N words."""
     words = n_words + FIRST_WORD
     return Shape(
         words, settings.word_dim, settings.dim, settings.encoder == "bi", settings.gru,
@@ -148,7 +148,7 @@ def shape_of(settings: SkipThoughtSettings, n_words: int) -> Shape:
 
 
 def count_parameters(settings: SkipThoughtSettings, n_words: int) -> int:
-    """All numbers of the network for a vocabulary of so many words."""
+    """All numbers of the network for a vocabulary of N words."""
     return sum(math.prod(size) for size in shape_of(settings, n_words).tensors().values())
 
 

@@ -1,1 +1,1 @@
-"""A training run: what surrounds the loop of any model."""
+"""A training run: output, checkpoints and validation around the loop of any model."""

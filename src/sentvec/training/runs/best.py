@@ -74,9 +74,9 @@ class Best:
         except OSError as error:
             msg = f"{path} cannot be read ({error}) - the checkpoint is damaged"
             raise FormatError(msg) from error
-        found = checksum(arrays)
-        if found != self.checksum:
-            msg = f"{path} has checksum {found}, expected {self.checksum} - it is damaged"
+        got = checksum(arrays)
+        if got != self.checksum:
+            msg = f"{path} has checksum {got}, expected {self.checksum} - it is damaged"
             raise FormatError(msg)
         return arrays
 

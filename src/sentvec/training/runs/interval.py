@@ -1,4 +1,4 @@
-"""When the next checkpoint, or look at held-out text, is due."""
+"""When the next checkpoint, or measurement of held-out text, is due."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """How often to do something: every so many seconds, or every share of the run.
+    """How often to do something: every N seconds, or every share of the run.
 
     >>> Interval.parse("10m"), Interval.parse("5%")
     (Interval(seconds=600.0, share=None), Interval(seconds=None, share=0.05))

@@ -18,11 +18,11 @@ NAME = "metrics.jsonl"
 
 
 class MetricsWriter(Listener):
-    """Appends records to a file and passes everything on to another listener.
+    """Appends records to a file and passes all events on to another listener.
 
     Args:
         path: The file; records of an earlier session of the run stay.
-        listener: Hears everything too.
+        listener: Gets the same events.
     """
 
     SECONDS = 5.0

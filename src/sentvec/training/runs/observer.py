@@ -17,7 +17,7 @@ from sentvec.training.trainer import Arrays, HeldOut
 
 
 class RunObserver(loop.Observer):
-    """Writes checkpoints and measures the held-out loss, while the workers stand still.
+    """Writes checkpoints and measures the held-out loss, while the workers wait.
 
     Args:
         plan: Intervals and patience.
@@ -58,7 +58,7 @@ class RunObserver(loop.Observer):
         self._looked: tuple[int, HeldOut] | None = None  # tokens done, and what was measured then
 
     def due(self, position: Position, done: float) -> bool:
-        """Whether it is time for a checkpoint, or for a look at the held-out loss."""
+        """Whether it is time for a checkpoint, or to measure the held-out loss."""
         return self._timer_due(done) or self._look.due(done)
 
     def pause(self, position: Position) -> None:
@@ -80,7 +80,7 @@ class RunObserver(loop.Observer):
         self._write(position)
 
     def _measured(self, evaluate: Callable[[], HeldOut], position: Position) -> HeldOut:
-        """The held-out loss, measured once where the run stands."""
+        """The held-out loss, measured once at this point of the run."""
         if self._looked is None or self._looked[0] != position.tokens:
             self._looked = position.tokens, evaluate()
         return self._looked[1]
@@ -89,13 +89,13 @@ class RunObserver(loop.Observer):
         return self._checkpoints is not None and self._timer.due(done)
 
     def ended(self, position: Position) -> None:
-        """All epochs are over, or as many as were needed: from here on there is an end to keep."""
+        """All epochs are over, or the run stops early: from here on there is an end to keep."""
         self._end = dataclasses.replace(position, epoch=self._epochs, sentence=0)
 
     def keep_end(self) -> bool:
         """Write a checkpoint of the end of the training, where there is one; whether it is kept.
 
-        A run that goes on from it has nothing to train, only to save.
+        A run that resumes from it has nothing to train, only to save.
         """
         if self._end is None:
             return False
@@ -122,7 +122,7 @@ class RunObserver(loop.Observer):
         return True
 
     def epoch_end(self, position: Position) -> bool:
-        """Measure the held-out loss; False where there was no better one for too long."""
+        """Measure the held-out loss; False after `patience` epochs without improvement."""
         evaluate, patience = self._evaluate, self._plan.patience
         if evaluate is None:
             return True
