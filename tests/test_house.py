@@ -175,7 +175,7 @@ def test_imports_run_downwards_only(path):
 
 def test_what_is_known_of_a_model_is_read_by_field_not_by_key():
     """`config["sizes"]` is for users and files; the library has `config.sizes`."""
-    pattern = re.compile(r"\bconfig\s*(\[|\.get\()\s*[\"']")
+    pattern = re.compile(r"\b(config|stored)\s*(\[|\.get\()\s*[\"']")
     for path in MODULES:
         if path.parent.name == "storage" or path.name == "parts.py":  # the modules of the records
             continue
@@ -292,6 +292,26 @@ def test_every_public_name_can_be_imported():
 def test_a_name_that_does_not_exist_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'sentvec' has no attribute 'Sent3Vec'"):
         _ = sentvec.Sent3Vec
+
+
+# --- what texts say of the house -----------------------------------------------------------------
+
+ROOMS = {module.removeprefix("sentvec.").partition(".")[0] for module in NAMES if "." in module}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=names_of(MODULES))
+def test_modules_that_a_docstring_names_exist(path):
+    """`training.loop` is a module, `text.ngrams.feature_lists` something in one."""
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_]+(?:\.[A-Za-z_]+)+)`", text):
+        full = f"sentvec.{name}" if name.partition(".")[0] in ROOMS else None
+        if full is None or name.endswith((".json", ".txt", ".md")):
+            continue
+        parent, _, last = full.rpartition(".")
+        known = full in NAMES or (
+            parent in NAMES and re.search(rf"\b{last}\b", NAMES[parent].read_text(encoding="utf-8"))
+        )
+        assert known, f"{path.relative_to(ROOT)} names `{name}`"
 
 
 # --- the modules --------------------------------------------------------------------------------

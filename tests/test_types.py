@@ -25,7 +25,9 @@ from sentvec import Sent2Vec, SiameseCBOW, SkipThought, load, resume
 
 model: Sent2Vec = Sent2Vec.train("corpus.txt", dim=100, lr=0.2, output=Path("m"), patience=None)
 SiameseCBOW.train(["a b", "b c"], temperature=3.0, init_from="glove.txt").save("m")
-SkipThought.train("corpus.txt", encoder="bi", validate="held-out.txt").generate("a b")[0].text
+thoughts = SkipThought.train("corpus.txt", encoder="bi", validate="held-out.txt")
+thoughts.generate("a b")[0].text.split()
+ended: NDArray[np.float32] = thoughts.encode(["a b"], end_token=False, normalize_parts=True)
 opened = load("m")
 vectors: NDArray[np.float32] = opened.encode(["one", "two"])
 both: tuple[NDArray[np.float32], int] = opened.encode("one", return_known=True)
@@ -35,6 +37,8 @@ shares: list[float] = [feature.share for feature in opened.explain("one two")]
 opened.word_vector("one"), opened.input_vectors, opened.tensors["input_vectors"], opened.dim
 opened.vocabulary["one"], opened.tokenizer.name, opened.config["sizes"]["dim"]
 opened.config.sizes.dim, opened.config.kind, opened.config.settings.ngrams
+if isinstance(opened, SkipThought):
+    opened.encode("one", end_token=True), opened.generate("one")
 opened.save("n")
 resume("m", checkpoint_every="10m").encode("one")
 """
@@ -44,6 +48,8 @@ BAD = {
     'Sent2Vec.train(["a b"], temperature=2.0)': 'Unexpected keyword argument "temperature"',
     'SiameseCBOW.train(["a b"], ngrams=2)': 'Unexpected keyword argument "ngrams"',
     'SkipThought.train(["a b"], patience="two")': 'Argument "patience" to "train"',
+    'Sent2Vec.train(["a b"], init_from=3)': 'Argument "init_from" to "train"',
+    'SkipThought.train(["a b"], init_from="m")': 'Unexpected keyword argument "init_from"',
     'load("m").sizes': '"StoredEncoder" has no attribute "sizes"',
 }
 
@@ -90,7 +96,7 @@ def test_the_keywords_for_type_checkers_are_the_settings(kind):
     """The settings are the truth; their names and types stand twice, so that editors know them."""
     settings = trained_kinds()[kind].SETTINGS
     hints, options = typing.get_type_hints(settings), typing.get_type_hints(OPTIONS[kind])
-    own = set(options) - set(RunOptions.__annotations__)
+    own = set(options) - set(RunOptions.__annotations__) - {"init_from"}
     assert own == {field.name for field in fields(settings)}
     for name in own:
         assert options[name] == hints[name] | None
@@ -99,7 +105,7 @@ def test_the_keywords_for_type_checkers_are_the_settings(kind):
 def test_the_keywords_of_a_run_are_those_of_train():
     parameters = inspect.signature(Trainable.train).parameters.values()
     named = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
-    assert named == set(RunOptions.__annotations__)
+    assert named == {*RunOptions.__annotations__, "init_from"}
 
 
 def test_train_is_documented_once_and_for_all_kinds():

@@ -14,6 +14,7 @@ from sentvec.storage.records import (
     Corpus,
     Encoding,
     Expansion,
+    Frozen,
     Record,
     Sizes,
     Source,
@@ -47,7 +48,8 @@ class Component(Record):
 class ModelConfig(Mapping[str, Any]):
     """The configuration of a model.
 
-    It can also be read like the JSON object it comes from: `config["sizes"]["dim"]`.
+    It can also be read like the JSON object it comes from, `config["sizes"]["dim"]`; `to_json`
+    gives that object.
 
     Attributes:
         kind: The kind of model (`"model"` in the file).
@@ -96,7 +98,8 @@ class ModelConfig(Mapping[str, Any]):
         if not isinstance(values["tokenizer"], Mapping):
             msg = f"tokenizer is {values['tokenizer']!r}"
             raise ValueError(msg)
-        return cls(**{**plain, **_records(values)}, kind=values["model"], more=more)
+        plain["tokenizer"] = Frozen(values["tokenizer"])
+        return cls(**{**plain, **_records(values)}, kind=values["model"], more=Frozen(more))
 
     @classmethod
     def of(cls, values: Json | ModelConfig) -> ModelConfig:
@@ -117,7 +120,8 @@ class ModelConfig(Mapping[str, Any]):
         return replace(self, **values)
 
     def __getitem__(self, key: str) -> Any:
-        return self.to_json()[key]
+        value = self.to_json()[key]
+        return Frozen(value) if isinstance(value, dict) else value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.to_json())
@@ -140,13 +144,17 @@ _LISTS: dict[str, type[Record]] = {"combined": Component, "expanded": Expansion}
 def _records(values: Json) -> dict[str, Any]:
     """The records among the values of a JSON object, parsed."""
     found: dict[str, Any] = {
-        name: record.from_json(values[name]) for name, record in _RECORDS.items() if name in values
+        name: None if values[name] is None else record.from_json(values[name])
+        for name, record in _RECORDS.items()
+        if name in values
     }
     for name, record in _LISTS.items():
-        if name in values:
+        if values.get(name) is not None:
             found[name] = tuple(record.from_json(each) for each in values[name])
-    if "parts" in values:
-        found["parts"] = tuple(values["parts"])
+        elif name in values:
+            found[name] = () if name == "expanded" else None
+    if values.get("parts") is not None:
+        found["parts"] = tuple(map(Frozen, values["parts"]))
     return found
 
 

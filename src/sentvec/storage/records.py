@@ -6,30 +6,32 @@ Not here: the configuration of a model as a whole (`config`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self, get_args, get_type_hints
 
 Json = Mapping[str, Any]
 
 
-def whole(value: Any, name: str) -> int:
-    """A whole number from 0.
+class Frozen(dict[str, Any]):
+    """A JSON object that is only read; `dict` copies it."""
 
-    Raises:
-        ValueError: The value is something else.
-    """
-    number = int(value)
-    if number != value or number < 0:
-        msg = f"{name} is {value!r}"
-        raise ValueError(msg)
-    return number
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        msg = "what is known of a model is read-only - expected no assignment; copy it with dict()"
+        raise TypeError(msg)
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (dict(self),)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """A JSON object: the keys that the library reads are fields, all keys are in `stored`.
 
-    Made by `from_json` or `of`, never by hand, so that both agree.
+    Made by `from_json` or `of`, never by hand, so that both agree. A key whose value is null counts
+    as absent.
     """
 
     stored: Json
@@ -39,14 +41,18 @@ class Record:
         """Read a record.
 
         Raises:
-            TypeError, ValueError: It is no JSON object, or a key is missing.
+            TypeError, ValueError, OverflowError: It is no JSON object, a key is missing, or a
+                value is of another type than its field.
         """
         if not isinstance(values, Mapping):
             msg = f"{cls.__name__.lower()} is {values!r}"
             raise ValueError(msg)
-        names = {entry.name for entry in fields(cls)} - {"stored"}
-        known = {name: value for name, value in values.items() if name in names}
-        return cls(**known, stored=dict(values))
+        known = {
+            name: _typed(values[name], hint, name)
+            for name, hint in _hints(cls).items()
+            if values.get(name) is not None
+        }
+        return cls(**known, stored=Frozen(values))
 
     @classmethod
     def of(cls, **values: Any) -> Self:
@@ -62,6 +68,35 @@ class Record:
         return self.from_json({**self.stored, **values})
 
 
+def _hints(cls: type[Record]) -> dict[str, Any]:
+    """The types of the fields of a record; None, which all may be but the required, left out."""
+    hints = {name: hint for name, hint in get_type_hints(cls).items() if name != "stored"}
+    return {name: (get_args(hint) or (hint,))[0] if _is_optional(hint) else hint
+            for name, hint in hints.items()}  # fmt: skip
+
+
+def _is_optional(hint: Any) -> bool:
+    return type(None) in get_args(hint)
+
+
+def _typed(value: Any, hint: Any, name: str) -> Any:
+    """A value as its field holds it; numbers may be written with a decimal point.
+
+    Raises:
+        ValueError: It is of another type, or a whole number below 0.
+    """
+    if hint is int and not isinstance(value, bool):
+        number = int(value)
+        if number == value and number >= 0:
+            return number
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    elif (hint in (str, bool) and isinstance(value, hint)) or hint not in (int, float, str, bool):
+        return value
+    msg = f"{name} is {value!r}"
+    raise ValueError(msg)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sizes(Record):
     """The sizes of a model: dimensions, words, and rows of n-grams where it has any."""
@@ -73,10 +108,9 @@ class Sizes(Record):
     trained_words: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in self.stored.items():
-            whole(value, name)
-        if self.dim < 1:
-            msg = f"dim is {self.dim}"
+        wrong = {name: size for name, size in self.stored.items() if int(size) != size}
+        if wrong or self.dim < 1:
+            msg = f"sizes {dict(self.stored)}"
             raise ValueError(msg)
 
     @property
@@ -176,18 +210,13 @@ class StoredSettings(Record):
     labels: list[Any] | None = None
     max_tokens: int | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("ngrams", "min_n", "max_n", "char_buckets"):
-            if getattr(self, name) is not None:
-                whole(getattr(self, name), name)
-
     @classmethod
     def from_json(cls, values: Json) -> Self:
         """Read settings; see `Record.from_json`."""
         record = super().from_json(values)
-        if record.quantiser is None:
-            return record
-        return replace(record, quantiser=Quantiser.from_json(values["quantiser"]))
+        if not isinstance(record.quantiser, Mapping):
+            return replace(record, quantiser=None)
+        return replace(record, quantiser=Quantiser.from_json(record.quantiser))
 
     @property
     def supervised(self) -> bool:

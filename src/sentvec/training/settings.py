@@ -1,8 +1,8 @@
 """What the settings of all models share: fields with help, limits, presets, `config.json`.
 
 The keyword of `train`, the flag of the command line and the key in `config.json` are the field's
-name; help texts are the fields' `help`. Not here: the settings themselves (`settings`,
-`siamese_settings`).
+name; help texts are the fields' `help`. Not here: the settings themselves (`settings` in the folder
+of each model).
 """
 
 from __future__ import annotations

@@ -182,8 +182,8 @@ class Trainer(ABC, Generic[S, D]):
             SettingsError: The kind cannot start from a model, or not from this one.
         """
         if init is not None:
-            msg = f"init_from is given, and a {cls.KIND} model starts from no other model - "
-            raise SettingsError(msg + "leave init_from out")
+            msg = f"a {cls.KIND} model starts from no other model - leave init_from out"
+            raise SettingsError(msg)
         return cls(settings, Tokenizer(settings.tokenizer))
 
     @classmethod

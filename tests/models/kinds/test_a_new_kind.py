@@ -104,20 +104,11 @@ class CountingTrainer(Trainer):
 
     def described(self, data):
         words = len(data.vocabulary)
-        return {"sizes": Sizes.of(dim=self.settings.dim, vocabulary=words, buckets=0)}
+        return {"sizes": Sizes.of(dim=self.settings.dim, vocabulary=words)}
 
 
 class Counting(Trainable, SentenceEncoder):
     KIND = "counting"
-
-    @classmethod
-    def _of_run(cls, result):
-        settings = result.config.settings.with_values(ngrams=1)
-        config = result.config.with_values(settings=settings)
-        return cls(
-            vocabulary=lambda: result.vocabulary, tokenizer=result.tokenizer,
-            tensors=result.tensors, config=config,
-        )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

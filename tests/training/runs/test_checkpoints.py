@@ -974,3 +974,20 @@ def test_options_of_resuming_without_it_are_wrong_usage(args, tmp_path, monkeypa
     result = run_program("train", *args, status=2)
     assert "need --resume" in " ".join(result.err.split())
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"settings": None}, {"settings": 3}, {"tokenizer": 3}, {"tokenizer": {"name": "axe"}},
+        {"model": ["sent2vec"]}, {"model": None}, {"settings": {"dim": "9"}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_damaged_record_of_a_run_is_refused_whatever_is_wrong_with_it(stopped, tmp_path, damage):
+    output = tmp_path / "model"
+    shutil.copytree(stopped, output)
+    path = output / "checkpoints" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
+    with pytest.raises(FormatError):
+        resume(output)

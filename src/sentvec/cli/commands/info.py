@@ -14,7 +14,7 @@ from sentvec.models.skip_thought.parts import parts_of
 from sentvec.storage.config import ModelConfig
 from sentvec.storage.records import Record
 from sentvec.storage.rows import bytes_to_read
-from sentvec.text.letter_case import LOOKED_AT, LOWER_CASED, lower_case_share
+from sentvec.text.letter_case import LOWER_CASED, MAX_WORDS, lower_case_share
 from sentvec.text.unicode import encode
 from sentvec.wording import counted
 
@@ -110,7 +110,7 @@ def _case(encoder: StoredEncoder) -> str:
         advice = (
             "; the tokenizer keeps capitals: lower-case your text, or choose another --tokenizer"
         )
-    first = "the words" if len(encoder.vocabulary) <= LOOKED_AT else f"the first {n_words:,} words"
+    first = "the words" if len(encoder.vocabulary) <= MAX_WORDS else f"the first {n_words:,} words"
     verdict = "lower case" if lower_cased else "mixed case"
     return f"{verdict} ({100 * share:.1f} % of {first} are lower-case){advice}"
 

@@ -42,7 +42,10 @@ def check_rows(opened: ModelFolder, *, hashed: bool, characters: int = 0) -> Non
         FormatError: The configuration describes no such model, or one of other matrices.
     """
     sizes, settings = opened.config.sizes, opened.config.settings
-    words, buckets, ngrams = sizes.vocabulary, sizes.buckets, settings.ngrams
+    words = sizes.vocabulary
+    # What has no n-grams need not say so.
+    ngrams = settings.ngrams if hashed or settings.ngrams is not None else 1
+    buckets = sizes.buckets if hashed or sizes.buckets is not None else 0
     if (
         ngrams is None
         or buckets is None

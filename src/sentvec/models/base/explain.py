@@ -39,7 +39,7 @@ def shares(
 
 
 def feature_names(words: list[str], ngrams: int) -> list[str]:
-    """The features of a sentence as text, in the order of `features.feature_lists`."""
+    """The features of a sentence as text, in the order of `text.ngrams.feature_lists`."""
     grams = [
         " ".join(words[start : start + order])
         for start in range(len(words))

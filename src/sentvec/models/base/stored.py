@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sentvec.errors import FormatError, SettingsError
+from sentvec.errors import FormatError, SettingsError, SourceError
 from sentvec.models.base.card import model_card
 from sentvec.models.base.checks import check_tokenizer
 from sentvec.models.base.encoder import TextEncoder, Vectors
@@ -156,13 +156,7 @@ class StoredEncoder(TextEncoder):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "origin" in state:
-            path, reopen = Path(state["origin"]), state.get("reopen")
-            opened = reopen(path) if reopen else type(self).from_folder(open_folder(path))
-            opened.tokenizer = state["tokenizer"]
-            if opened.config != state["config"]:
-                msg = f"{state['origin']} is not the model that was pickled - it was replaced since"
-                raise FormatError(msg)
-            self.__dict__.update(opened.__dict__)
+            self.__dict__.update(_opened_again(type(self), state).__dict__)
         else:
             vocabulary = state["vocabulary"]
             for tensor in state["tensors"].values():
@@ -202,6 +196,32 @@ class StoredEncoder(TextEncoder):
         """
         msg = f"the model is a {self.config.kind} model, which has no targets to leave out - "
         raise SettingsError(msg + "keep targets as they are (no --no-targets)")
+
+
+def _opened_again(cls: type[StoredEncoder], state: Mapping[str, Any]) -> StoredEncoder:
+    """The model that was pickled as its path.
+
+    Raises:
+        FormatError: Another model is there now, or it is damaged.
+        SourceError: There is nothing at the path.
+    """
+    path, reopen = Path(state["origin"]), state.get("reopen")
+    config = ModelConfig.of(state["config"])
+    msg = f"{path} is not the model that was pickled - it was replaced since; pickle it again"
+    if reopen is None:
+        folder = open_folder(path)
+        if folder.config.kind != config.kind:
+            raise FormatError(msg)
+        opened: StoredEncoder = cls.from_folder(folder)
+    else:
+        try:
+            opened = reopen(path)
+        except (FormatError, SourceError) as error:
+            raise (FormatError(msg) if path.exists() else error) from error
+    opened.tokenizer = state["tokenizer"]
+    if opened.config != config:
+        raise FormatError(msg)
+    return opened
 
 
 def unsupported(model: StoredEncoder, what: str, name: str = "the model") -> SettingsError:

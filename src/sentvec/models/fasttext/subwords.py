@@ -2,8 +2,8 @@
 
 The hash is 32-bit FNV-1a, but that each byte is sign-extended first. A word's character n-grams are
 those of `<word>`, cut between UTF-8 characters. Where fastText learns labels, it hashes word
-n-grams over the hashes of the words, not over ids as Sent2Vec does (`features`), so unknown words
-take part. A pruned model has kept some of the buckets only; the others have no row.
+n-grams over the hashes of the words, not over ids as Sent2Vec does (`text.ngrams`), so unknown
+words take part. A pruned model has kept some of the buckets only; the others have no row.
 
 Not here: the rows of the words themselves, and what is averaged.
 """
@@ -99,7 +99,7 @@ def token_ngram_rows(
     buckets: int,
     kept: KeptBuckets | None = None,
 ) -> NDArray[np.int64]:
-    """The rows of the word n-grams of supervised fastText, as `features.ngram_rows` gives them.
+    """The rows of the word n-grams of supervised fastText, as `text.ngrams.ngram_rows` gives them.
 
     Args:
         hashes: uint32 (n,), `word_hashes` of all tokens, known or not, one sentence after the

@@ -14,6 +14,7 @@ from sentvec.models.base.packing import SENTENCE_END
 from sentvec.models.base.stored import Reopen, StoredEncoder
 from sentvec.models.kinds.kind import KINDS
 from sentvec.storage.config import ModelConfig
+from sentvec.storage.folder import undescribed
 from sentvec.text.tokenizer import Tokenizer
 
 # The models for which `SENTENCE_END` ends a sentence. Where fastText has learned no labels, it is a
@@ -37,19 +38,23 @@ def from_foreign(
     settings["tokenizer"] = chosen.name
     if settings["model"] in _ENDED:
         settings["sentence_end"] = SENTENCE_END
-    config = ModelConfig.from_json(
-        {
-            "model": opened.kind,
-            "settings": settings,
-            "tokenizer": chosen.to_config(),
-            "sizes": opened.sizes,
-            "source": {
-                "file": opened.path.name,
-                "layout": opened.layout,
-                "bytes": opened.path.stat().st_size,
-            },
-        }
-    )
+    source = {
+        "file": opened.path.name,
+        "layout": opened.layout,
+        "bytes": opened.path.stat().st_size,
+    }
+    try:
+        config = ModelConfig.from_json(
+            {
+                "model": opened.kind,
+                "settings": settings,
+                "tokenizer": chosen.to_config(),
+                "sizes": opened.sizes,
+                "source": source,
+            }
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise undescribed(opened.path, error) from error
     return KINDS[opened.kind].model(
         vocabulary=opened.vocabulary,
         tokenizer=chosen,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentvec.errors import FormatError
+from sentvec.errors import FormatError, SettingsError
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.trainer import Trainer
@@ -49,7 +49,14 @@ KINDS: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> Kind:
-    """Make a kind known to the library; one of the same name is replaced."""
+    """Make a kind known to the library; one of the same name is replaced.
+
+    Raises:
+        SettingsError: Its trainer is of another kind.
+    """
+    if kind.trainer is not None and kind.name != kind.trainer.KIND:
+        msg = f"the trainer of kind {kind.name!r} is of kind {kind.trainer.KIND!r} - expected "
+        raise SettingsError(msg + "the same KIND in both classes")
     KINDS[kind.name] = kind
     return kind
 
@@ -82,7 +89,7 @@ def trainer_of(name: Any, where: object) -> type[Trainer[Any, Any]]:
         FormatError: There is no such kind, or it cannot be trained.
     """
     trainers = trained_kinds()
-    if name not in trainers:
+    if not isinstance(name, str) or name not in trainers:
         msg = f"{where} holds a run of a model of kind {name!r}, this sentvec knows "
         raise FormatError(msg + ", ".join(trainers) + " - update sentvec")
     return trainers[name]

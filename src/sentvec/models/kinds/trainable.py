@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Self
 
+from sentvec.errors import SettingsError
 from sentvec.models.base.stored import StoredEncoder
 from sentvec.models.kinds.kind import KINDS, trainer_of
 from sentvec.models.kinds.load import opened_model
@@ -13,11 +14,11 @@ from sentvec.storage.checkpoint import CheckpointFolder
 from sentvec.storage.folder import check_target, restore
 from sentvec.storage.lock import run_lock
 from sentvec.text.sources import CorpusLike, open_corpus
-from sentvec.text.tokenizer import Tokenizer
 from sentvec.training.progress import Listener
 from sentvec.training.runs.interval import Interval
 from sentvec.training.runs.plan import Plan
 from sentvec.training.runs.run import Result, resume_run, start_run
+from sentvec.training.trainer import Trainer
 
 
 class Trainable(StoredEncoder):
@@ -79,9 +80,12 @@ class Trainable(StoredEncoder):
             NotEnoughMemoryError: More memory is needed than there is; nothing was allocated.
             DivergedError: The vectors are no longer finite; the last checkpoint is kept.
         """
-        trainer_class = trainer_of(cls.KIND, cls.__name__)
+        trainer_class = _trainer_class(cls)
         chosen = trainer_class.SETTINGS.make(preset, **settings)
         given = {name: value for name, value in settings.items() if value is not None}
+        if init_from is not None and trainer_class.INIT_FROM is None:
+            msg = f"init_from is given, and a {cls.KIND} model starts from no other model - "
+            raise SettingsError(msg + "leave init_from out")
         init = None if init_from is None else opened_model(init_from, "init_from")
         trainer = trainer_class.begin(chosen, given, init)
         trainer.check()
@@ -94,10 +98,10 @@ class Trainable(StoredEncoder):
             validate_every=validate_every,
         )
         sources = open_corpus(corpus)
-        return start_run(trainer, sources, plan, listener or Listener(), cls._of_run)
+        return start_run(trainer, sources, plan, listener or Listener(), cls.from_run)
 
     @classmethod
-    def _of_run(cls, result: Result) -> Self:
+    def from_run(cls, result: Result) -> Self:
         """The model of the parts that a run ended with."""
         vocabulary = result.vocabulary  # of the run, the model keeps nothing else
         return cls(
@@ -106,6 +110,19 @@ class Trainable(StoredEncoder):
             tensors=result.tensors,
             config=result.config,
         )
+
+
+def _trainer_class(cls: type[Trainable]) -> type[Trainer[Any, Any]]:
+    """How a class of models is trained, by the record of its kind.
+
+    Raises:
+        SettingsError: There is no such record.
+    """
+    kind = KINDS.get(cls.KIND)
+    if kind is None or kind.trainer is None:
+        msg = f"{cls.__name__} is of kind {cls.KIND!r}, which has no trainer - register a Kind"
+        raise SettingsError(msg + " with one (models.kinds.kind)")
+    return kind.trainer
 
 
 def resume(
@@ -133,12 +150,12 @@ def resume(
     with run_lock(folder):
         restore(folder)
         checkpoints = CheckpointFolder(folder)
-        about = checkpoints.read_run()
-        trainer_class = trainer_of(about.get("model"), folder)
+        trainer_class = trainer_of(checkpoints.read_run().get("model"), folder)
         interval = Interval.parse(checkpoint_every) if checkpoint_every is not None else None
         check_target(folder)
         model_class = KINDS[trainer_class.KIND].model
         assert issubclass(model_class, Trainable)
-        trainer = trainer_class.again(about["settings"], Tokenizer(**about["tokenizer"]))
         plan = Plan(output=Path(folder), interval=interval)
-        return resume_run(trainer, checkpoints, plan, listener or Listener(), model_class._of_run)
+        return resume_run(
+            trainer_class, checkpoints, plan, listener or Listener(), model_class.from_run
+        )

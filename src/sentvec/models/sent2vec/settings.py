@@ -13,12 +13,14 @@ What the settings of all models do alike (limits, presets, `config.json`) is in 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from sentvec.errors import SettingsError
+from sentvec.models.base.stored import StoredEncoder
 from sentvec.training.runs.plan import RunOptions
 from sentvec.training.settings import (
     COMMON_LIMITS,
@@ -148,6 +150,7 @@ class Sent2VecSettings(Settings):
 class Sent2VecOptions(RunOptions, total=False):
     """Keywords of `Sent2Vec.train`, for editors and type checkers."""
 
+    init_from: str | os.PathLike[str] | StoredEncoder | None
     dim: int | None
     epochs: int | None
     lr: float | None

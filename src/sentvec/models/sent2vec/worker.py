@@ -36,7 +36,6 @@ class Shared:
 
         self.settings = settings
         self.total = float(tokens * settings.epochs)
-        self.rate, self.tau = settings.lr, settings.l1
         alias_keep, alias_other = (
             np.empty(len(counts), np.float32),
             np.empty(len(counts), np.uint32),
@@ -67,6 +66,10 @@ class Worker(trainer.Worker[Sentences]):
 
     def __call__(self, batch: Batch) -> tuple[float, int]:
         """Train on a batch; returns (sum of losses, number of targets)."""
+        shared = self._shared
+        return self._run(batch, shared.settings.lr, shared.total, shared.settings.l1)
+
+    def _run(self, batch: Batch, lr: float, total: float, l1: float) -> tuple[float, int]:
         from sentvec.kernels.random import Key
         from sentvec.kernels.rate import Rate
         from sentvec.kernels.sent2vec import update
@@ -77,8 +80,8 @@ class Worker(trainer.Worker[Sentences]):
         if features > len(self._scratch.rows):
             self._scratch = self._make_room(features)
         released = s.variant == "released"
-        method = Method(s.negatives, s.shared_negatives, s.drop_ngrams, shared.tau, released)
-        rate, key = Rate(shared.rate, float(batch.done), shared.total), Key(s.seed, batch.epoch)
+        method = Method(s.negatives, s.shared_negatives, s.drop_ngrams, l1, released)
+        rate, key = Rate(lr, float(batch.done), total), Key(s.seed, batch.epoch)
         loss, targets = update.train_batch(
             self._with_ngrams(batch), self._V, self._U, shared.tables, method, rate, key,
             self._scratch,
@@ -104,14 +107,8 @@ class Worker(trainer.Worker[Sentences]):
         A learning rate of 0 makes the kernel compute every loss and add zeros. Targets, dropped
         n-grams and negatives are drawn as in epoch 0, so losses can be compared.
         """
-        shared = self._shared
-        rate, total, tau = shared.rate, shared.total, shared.tau
-        shared.rate, shared.total, shared.tau = 0.0, 1.0, 0.0
-        try:
-            batches = data.batches(Schedule(1, 1.0, False, shared.settings.seed, 1))
-            results = [self(batch) for batch in batches]
-        finally:
-            shared.rate, shared.total, shared.tau = rate, total, tau
+        batches = data.batches(Schedule(1, 1.0, False, self._shared.settings.seed, 1))
+        results = [self._run(batch, 0.0, 1.0, 0.0) for batch in batches]
         return trainer.HeldOut(trainer.mean_loss(results), {})
 
     def _make_room(self, features: int) -> Any:

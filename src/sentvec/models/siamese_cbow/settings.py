@@ -9,11 +9,13 @@ What the settings of all models do alike (limits, presets, `config.json`) is in 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from sentvec.models.base.stored import StoredEncoder
 from sentvec.training.runs.plan import RunOptions
 from sentvec.training.settings import (
     COMMON_LIMITS,
@@ -126,6 +128,7 @@ class SiameseCBOWSettings(Settings):
 class SiameseCBOWOptions(RunOptions, total=False):
     """Keywords of `SiameseCBOW.train`, for editors and type checkers."""
 
+    init_from: str | os.PathLike[str] | StoredEncoder | None
     dim: int | None
     epochs: int | None
     lr: float | None

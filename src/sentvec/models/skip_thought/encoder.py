@@ -1,7 +1,6 @@
 """The encoder of Skip-Thought models: one GRU or several whose vectors are concatenated.
 
-Which tensors a part has is in `skip_thought_parts`, how they become vectors in
-`networks.inference`.
+Which tensors a part has is in `parts`, how they become vectors in `networks.inference`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import os
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +60,24 @@ class SkipThoughtEncoder(StoredEncoder):
         """The encoders whose vectors are concatenated: one, or those of `combine`."""
         return parts_of(self.config)
 
+    @overload
+    def encode(
+        self, texts: str | Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[False] = ..., end_token: bool | None = ...,
+        normalize_parts: bool | None = ...,
+    ) -> Vectors: ...  # fmt: skip
+    @overload
+    def encode(  # type: ignore[overload-overlap]
+        self, texts: str, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[True], end_token: bool | None = ...,
+        normalize_parts: bool | None = ...,
+    ) -> tuple[Vectors, int]: ...  # fmt: skip
+    @overload
+    def encode(
+        self, texts: Texts, *, normalize: bool = ..., on_empty: OnEmpty = ...,
+        threads: int = ..., return_known: Literal[True], end_token: bool | None = ...,
+        normalize_parts: bool | None = ...,
+    ) -> tuple[Vectors, NDArray[np.int64]]: ...  # fmt: skip
     def encode(
         self,
         texts: str | Texts,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import Self, TypedDict
 
 from sentvec.errors import SettingsError, StorageError
 from sentvec.storage.checkpoint import CheckpointFolder
@@ -28,7 +28,6 @@ class RunOptions(TypedDict, total=False):
     validate: CorpusLike | None
     validate_every: str | None
     patience: int | None
-    init_from: Any
     listener: Listener | None
     work_dir: str | os.PathLike[str] | None
 

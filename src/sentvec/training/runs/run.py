@@ -231,7 +231,7 @@ def start_run(
 
 
 def resume_run(
-    trainer: Trainer[Any, Any],
+    trainer_class: type[Trainer[Any, Any]],
     checkpoints: CheckpointFolder,
     plan: Plan,
     listener: Listener,
@@ -239,7 +239,8 @@ def resume_run(
 ) -> Model:
     """Resume an interrupted run; returns the model, saved to its folder."""
     about = checkpoints.read_run()
-    position, saved = checkpoints.read()
+    position, saved = checkpoints.read()  # checks that `about` is of this run too
+    trainer = trainer_class.again(about["settings"], Tokenizer(**about["tokenizer"]))
     best = Best(checkpoints.corpus, **(position.pop("best") or {}))
     best.read()  # whether it is whole
     corpus = reopen_corpus(checkpoints.corpus, about["corpus"])
