@@ -40,7 +40,7 @@ sys.stdout.buffer.write(pickle.dumps((loss, arrays)))
 def test_a_trainer_is_sent_to_another_process_and_trains_a_batch_there(kind, tmp_path):
     trainer_class = trained_kinds()[kind]
     given = SETTINGS[kind]
-    trainer: Trainer = trainer_class.begin(trainer_class.SETTINGS.make(**given), given)
+    trainer: Trainer = trainer_class.for_new_run(trainer_class.SETTINGS.make(**given), given)
     corpus = encode_corpus(
         open_corpus(LINES), trainer.tokenizer, tmp_path, min_count=1, unknown=trainer.KEEPS_UNKNOWN
     )
@@ -74,7 +74,7 @@ def test_a_trainer_is_sent_to_another_process_and_trains_a_batch_there(kind, tmp
 def test_the_arrays_at_the_start_have_the_shapes_that_are_told(kind, tmp_path):
     trainer_class = trained_kinds()[kind]
     given = SETTINGS[kind]
-    trainer = trainer_class.begin(trainer_class.SETTINGS.make(**given), given)
+    trainer = trainer_class.for_new_run(trainer_class.SETTINGS.make(**given), given)
     corpus = encode_corpus(
         open_corpus(LINES), trainer.tokenizer, tmp_path, min_count=1, unknown=trainer.KEEPS_UNKNOWN
     )
@@ -82,5 +82,5 @@ def test_the_arrays_at_the_start_have_the_shapes_that_are_told(kind, tmp_path):
     data = trainer.data(corpus)
     found = {name: (*a.shape, str(a.dtype)) for name, a in trainer.start(data).items()}
     assert found == trainer.shapes(data)
-    assert set(trainer.kept(data, trainer.start(data))) <= set(found)
+    assert set(trainer.model_arrays(data, trainer.start(data))) <= set(found)
     assert data.words == sum(len(batch.ids) for batch in data.batches(trainer.schedule()))

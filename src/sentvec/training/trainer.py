@@ -170,7 +170,7 @@ class Trainer(ABC, Generic[S, D]):
         self.settings, self.tokenizer, self.init = settings, tokenizer, init
 
     @classmethod
-    def begin(cls, settings: S, given: Mapping[str, Any], init: Any = None) -> Self:
+    def for_new_run(cls, settings: S, given: Mapping[str, Any], init: Any = None) -> Self:
         """The trainer of a new run.
 
         Args:
@@ -187,7 +187,7 @@ class Trainer(ABC, Generic[S, D]):
         return cls(settings, Tokenizer(settings.tokenizer))
 
     @classmethod
-    def again(cls, settings: Mapping[str, Any], tokenizer: Tokenizer) -> Self:
+    def for_resumed_run(cls, settings: Mapping[str, Any], tokenizer: Tokenizer) -> Self:
         """The trainer of a run that is resumed; `settings` as `config.json` holds them."""
         return cls(cls.SETTINGS.from_config(settings), tokenizer)  # type: ignore[arg-type]
 
@@ -251,7 +251,7 @@ class Trainer(ABC, Generic[S, D]):
         """A worker for each of some arrays: the same ones, or a copy for each."""
 
     @property
-    def copies(self) -> bool:
+    def has_copies(self) -> bool:
         """Whether workers have copies of the arrays, merged after every round (`rounds`)."""
         return False
 
@@ -269,16 +269,16 @@ class Trainer(ABC, Generic[S, D]):
 
     # --- at the end ------------------------------------------------------------------------------
 
-    def kept(self, data: D, arrays: Arrays) -> Arrays:
+    def model_arrays(self, data: D, arrays: Arrays) -> Arrays:
         """The arrays that the model keeps; views, checked to be finite by the run."""
         return arrays
 
     def tensors(self, data: D, arrays: Arrays) -> dict[str, NDArray[Any]]:
-        """The tensors of the model, by name, made of what is `kept`."""
-        return {**self.kept(data, arrays)}
+        """The tensors of the model, by name, made of `model_arrays`."""
+        return {**self.model_arrays(data, arrays)}
 
     @abstractmethod
-    def described(self, data: D) -> dict[str, Any]:
+    def config_fields(self, data: D) -> dict[str, Any]:
         """Fields of `ModelConfig` that depend on the kind: sizes, and perhaps more."""
 
 

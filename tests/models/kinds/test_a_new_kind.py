@@ -102,7 +102,7 @@ class CountingTrainer(Trainer):
     def schedule(self):
         return schedule_of(self.settings)
 
-    def described(self, data):
+    def config_fields(self, data):
         words = len(data.vocabulary)
         return {"sizes": Sizes.of(dim=self.settings.dim, vocabulary=words)}
 

@@ -46,7 +46,7 @@ def command(
         raise SettingsError(msg)
     given = {name: value for name, value in settings.items() if value is not None}
     chosen = trainers[model].SETTINGS.make(preset, **given)
-    trainer = trainers[model].begin(chosen, given)
+    trainer = trainers[model].for_new_run(chosen, given)
     if corpus and vocab is None:
         text = _read(corpus, trainer)
     elif vocab is not None and vocab > 1 and not corpus:

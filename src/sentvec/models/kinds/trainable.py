@@ -87,7 +87,7 @@ class Trainable(StoredEncoder):
             msg = f"init_from is given, and a {cls.KIND} model starts from no other model - "
             raise SettingsError(msg + "leave init_from out")
         init = None if init_from is None else opened_model(init_from, "init_from")
-        trainer = trainer_class.begin(chosen, given, init)
+        trainer = trainer_class.for_new_run(chosen, given, init)
         trainer.check()
         plan = Plan.make(
             output=output,

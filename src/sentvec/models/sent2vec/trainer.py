@@ -54,15 +54,15 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
     init: SentenceEncoder | None
 
     @classmethod
-    def begin(
+    def for_new_run(
         cls,
         settings: Sent2VecSettings,
         given: Mapping[str, Any],
         init: StoredEncoder | None = None,
     ) -> Self:
-        """The trainer of a new run; see `Trainer.begin`."""
+        """The trainer of a new run; see `Trainer.for_new_run`."""
         if init is None:
-            return super().begin(settings, given)
+            return super().for_new_run(settings, given)
         model = checked_model(init)
         return cls(shaped_like(model, settings, set(given)), model.tokenizer, model)
 
@@ -139,7 +139,7 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         return [Worker(shared, each) for each in arrays]
 
     @property
-    def copies(self) -> bool:
+    def has_copies(self) -> bool:
         """Whether workers have matrices of their own: with `deterministic` and several threads."""
         return self.settings.deterministic and (self.settings.threads or 1) > 1
 
@@ -151,12 +151,12 @@ class Sent2VecTrainer(Trainer[Sent2VecSettings, Sentences]):
         """Epochs, learning rate, order and threads."""
         return schedule_of(self.settings)
 
-    def kept(self, data: Sentences, arrays: Arrays) -> Arrays:
+    def model_arrays(self, data: Sentences, arrays: Arrays) -> Arrays:
         """The matrices without the placeholder of the released variant."""
         rows = len(data.vocabulary) + (self.settings.buckets or 0)
         return {**arrays, "input_vectors": arrays["input_vectors"][:rows]}
 
-    def described(self, data: Sentences) -> dict[str, Any]:
+    def config_fields(self, data: Sentences) -> dict[str, Any]:
         """The sizes of the model."""
         settings, words = self.settings, len(data.vocabulary)
         buckets = settings.buckets or 0

@@ -40,15 +40,15 @@ class SiameseCBOWTrainer(Trainer[SiameseCBOWSettings, Pairs]):
     init: SentenceEncoder | None
 
     @classmethod
-    def begin(
+    def for_new_run(
         cls,
         settings: SiameseCBOWSettings,
         given: Mapping[str, Any],
         init: StoredEncoder | None = None,
     ) -> Self:
-        """The trainer of a new run; see `Trainer.begin`."""
+        """The trainer of a new run; see `Trainer.for_new_run`."""
         if init is None:
-            return super().begin(settings, given)
+            return super().for_new_run(settings, given)
         vectors = checked_vectors(init, given.get("dim"))
         settings = settings.with_values(dim=vectors.dim)
         return cls(settings, Tokenizer(settings.tokenizer), vectors)
@@ -119,11 +119,11 @@ class SiameseCBOWTrainer(Trainer[SiameseCBOWSettings, Pairs]):
         """Epochs, learning rate, order and threads."""
         return schedule_of(self.settings)
 
-    def kept(self, data: Pairs, arrays: Arrays) -> Arrays:
+    def model_arrays(self, data: Pairs, arrays: Arrays) -> Arrays:
         """The vectors."""
         return {"input_vectors": arrays["input_vectors"]}
 
-    def described(self, data: Pairs) -> dict[str, Any]:
+    def config_fields(self, data: Pairs) -> dict[str, Any]:
         """The sizes of the model."""
         words = len(data.vocabulary)
         return {"sizes": Sizes.of(dim=self.settings.dim, vocabulary=words, buckets=0)}

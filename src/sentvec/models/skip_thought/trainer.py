@@ -116,7 +116,7 @@ class SkipThoughtTrainer(Trainer[SkipThoughtSettings, Neighbours]):
 
         return using_threads(self.settings.threads or 1)
 
-    def kept(self, data: Neighbours, arrays: Arrays) -> Arrays:
+    def model_arrays(self, data: Neighbours, arrays: Arrays) -> Arrays:
         """The parameters."""
         return {name: arrays[name] for name in self._shape(data).tensors()}
 
@@ -125,7 +125,7 @@ class SkipThoughtTrainer(Trainer[SkipThoughtSettings, Neighbours]):
         sizes = self._shape(data).tensors()
         return {name: arrays[name].reshape(size) for name, size in sizes.items()}
 
-    def described(self, data: Neighbours) -> dict[str, Any]:
+    def config_fields(self, data: Neighbours) -> dict[str, Any]:
         """The sizes, the one part, and how texts are read: as in training."""
         words, settings = len(data.vocabulary), self.settings
         return {

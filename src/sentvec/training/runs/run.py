@@ -113,10 +113,10 @@ class Run:
         with trainer.computing():
             arrays = self._arrays(data)
             self._loop(data, held_out, arrays)
-        for name, array in trainer.kept(data, arrays).items():
+        for name, array in trainer.model_arrays(data, arrays).items():
             rate = trainer.schedule().lr
             matrices.check_finite(array, name, f"at the end (lr {rate:g} at the start)")
-        return self._result(trainer.tensors(data, arrays), trainer.described(data))
+        return self._result(trainer.tensors(data, arrays), trainer.config_fields(data))
 
     def _arrays(self, data: Data) -> Arrays:
         """The arrays of the checkpoint in memory, or those of the start."""
@@ -128,7 +128,7 @@ class Run:
     def _loop(self, data: Data, held_out: Data | None, arrays: Arrays) -> None:
         trainer, schedule, rounds = self.trainer, self.trainer.schedule(), None
         own = [arrays] * schedule.threads
-        if trainer.copies:
+        if trainer.has_copies:
             total = schedule.epochs * data.words
             rounds = Rounds(list(arrays.values()), schedule.threads, total)
             own = [
@@ -240,7 +240,7 @@ def resume_run(
     """Resume an interrupted run; returns the model, saved to its folder."""
     about = checkpoints.read_run()
     position, saved = checkpoints.read()  # checks that `about` is of this run too
-    trainer = trainer_class.again(about["settings"], Tokenizer(**about["tokenizer"]))
+    trainer = trainer_class.for_resumed_run(about["settings"], Tokenizer(**about["tokenizer"]))
     best = Best(checkpoints.corpus, **(position.pop("best") or {}))
     best.read()  # whether it is whole
     corpus = reopen_corpus(checkpoints.corpus, about["corpus"])
