@@ -132,7 +132,7 @@ class SiameseCBOWTrainer(Trainer[SiameseCBOWSettings, Pairs]):
 def memory_of(
     settings: SiameseCBOWSettings, n_words: int, longest: int = 0, sentences: int = 0
 ) -> memory.MemoryEstimate:
-    """What a run will need, its longest sentence having so many known words."""
+    """The memory that a run needs; `longest` is the number of known words of a sentence."""
     row = settings.dim * np.dtype(settings.dtype).itemsize
     row += 4 * (settings.optimizer == "adagrad")
     words = min(longest, settings.max_tokens or longest)
