@@ -37,7 +37,10 @@ def text_of(documents, problem):
     if problem.shared:
         starts = np.empty(pairing.count_runs(starts_of_documents, problem.batch) + 1, np.int64)
         pairing.fill_starts(starts_of_documents, problem.batch, starts)
-    return slots.Text(ids, offsets, roles, starts)
+    text = slots.Text(ids, offsets, roles, starts)
+    for array in text:  # read-only, as in a run: else the kernel is compiled once more
+        array.flags.writeable = False
+    return text
 
 
 def scratch_of(problem, longest, dim=DIM):

@@ -80,8 +80,9 @@ class Worker(trainer.Worker[Sentences]):
         if features > len(self._scratch.rows):
             self._scratch = self._make_room(features)
         released = s.variant == "released"
-        method = Method(s.negatives, s.shared_negatives, s.drop_ngrams, l1, released)
-        rate, key = Rate(lr, float(batch.done), total), Key(s.seed, batch.epoch)
+        # Floats, even where a whole number was given: else the kernel is compiled once more.
+        method = Method(s.negatives, s.shared_negatives, s.drop_ngrams, float(l1), released)
+        rate, key = Rate(float(lr), float(batch.done), total), Key(s.seed, batch.epoch)
         loss, targets = update.train_batch(
             self._with_ngrams(batch), self._V, self._U, shared.tables, method, rate, key,
             self._scratch,

@@ -30,7 +30,7 @@ class Pairs:
         examples: Sentences that have a neighbour to predict.
         longest: Words of the longest sentence, as far as they are trained on.
         vocabulary: The words.
-        sentences: Offsets of the corpus, one more than it has sentences.
+        sentences: How many sentences the corpus has.
         trained: What an epoch takes from the corpus.
     """
 
@@ -86,7 +86,7 @@ class Pairs:
             examples=int(examples),
             longest=min(longest, settings.max_tokens or longest),
             vocabulary=corpus.vocabulary,
-            sentences=len(offsets),
+            sentences=len(offsets) - 1,
             trained=Trained.on_neighbours(stats, alone),
         )
 

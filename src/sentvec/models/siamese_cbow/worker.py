@@ -83,12 +83,13 @@ class Worker(trainer.Worker[Pairs]):
 
         shared, s = self._shared, self._shared.settings
         method = slots.Method(
-            s.batch, s.negatives, s.shared_negatives, pairs.longest, s.temperature,
+            s.batch, s.negatives, s.shared_negatives, pairs.longest, float(s.temperature),
             s.batch_gradient == "mean", shared.keep,
         )  # fmt: skip
         loss, examples = update.train_batch(
-            pairs.text, slots.Batch(batch.sentences, batch.offsets), self._V, self._squares,
-            method, Rate(rate, float(batch.done), total), Key(s.seed, batch.epoch), self._scratch,
+            _read_only(pairs.text), slots.Batch(batch.sentences, batch.offsets), self._V, self._squares,
+            method, Rate(float(rate), float(batch.done), total), Key(s.seed, batch.epoch),
+            self._scratch,
         )  # fmt: skip
         return float(loss), int(examples)
 
@@ -98,3 +99,11 @@ class Worker(trainer.Worker[Pairs]):
 
         s = self._shared.settings
         return make_scratch(slots_of(s), s.batch, s.negatives, longest, s.dim)
+
+
+def _read_only(text: Any) -> Any:
+    """The corpus as the kernel takes it, mapped or sent to another process: compiled once."""
+    views = [array.view() for array in text]
+    for view in views:
+        view.flags.writeable = False
+    return type(text)(*views)
