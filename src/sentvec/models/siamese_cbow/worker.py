@@ -87,7 +87,8 @@ class Worker(trainer.Worker[Pairs]):
             s.batch_gradient == "mean", shared.keep,
         )  # fmt: skip
         loss, examples = update.train_batch(
-            _read_only(pairs.text), slots.Batch(batch.sentences, batch.offsets), self._V, self._squares,
+            _read_only(pairs.text), slots.Batch(batch.sentences, batch.offsets),
+            self._V, self._squares,
             method, Rate(float(rate), float(batch.done), total), Key(s.seed, batch.epoch),
             self._scratch,
         )  # fmt: skip
