@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 
@@ -14,7 +15,7 @@ environment.settle()
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-from support.behaviour import planted_corpus, train_sent2vec  # noqa: E402
+from support.behaviour import MODELS, planted_corpus, train_sent2vec  # noqa: E402
 
 environment.compile_once()
 # The same examples every time, on every machine, however long one takes there.
@@ -37,6 +38,19 @@ def shared() -> Path:
     if folder is None:
         pytest.skip("the shared data folder is absent (set SENTVEC_SHARED to where it lies)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def trained_models():
+    """A model of each kind by name, trained when it is first asked for; not to be changed."""
+    kinds = {kind.name: kind for kind in MODELS}
+    return functools.cache(lambda name: kinds[name].train(planted_corpus()))
+
+
+@pytest.fixture(scope="session")
+def small_sent2vec():
+    """A small Sent2Vec model, for whoever only needs a model; not to be changed."""
+    return train_sent2vec(planted_corpus()[:220], epochs=1)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from collections import Counter
 import pytest
 
 import sentvec
-from support.behaviour import planted_corpus, train_sent2vec
 from support.places import ROOT
 
 PACKAGE = ROOT / "src" / "sentvec"
@@ -218,8 +217,8 @@ def test_importing_the_package_loads_nothing_heavy():
     assert run_python(f"import sentvec\n{LOADED}") == []
 
 
-def test_loading_a_model_loads_nothing_heavy_and_encoding_no_compiler(tmp_path):
-    train_sent2vec(planted_corpus()[:220], epochs=1).save(tmp_path / "model")
+def test_loading_a_model_loads_nothing_heavy_and_encoding_no_compiler(tmp_path, small_sent2vec):
+    small_sent2vec.save(tmp_path / "model")
     opened = "import sys, sentvec; model = sentvec.load(sys.argv[1])"
     assert run_python(f"{opened}\n{LOADED}", tmp_path / "model") == []
     used = """

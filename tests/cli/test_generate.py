@@ -8,7 +8,7 @@ import pytest
 
 from sentvec import SkipThought, load
 from support import program
-from support.behaviour import planted_corpus, train_sent2vec
+from support.behaviour import planted_corpus
 
 TEXT = "the captain of the ship"
 
@@ -89,8 +89,8 @@ def test_a_text_without_a_known_word_is_a_mistake(folder):
     assert line.startswith("error: 'qwerty' has no known word")
 
 
-def test_models_of_other_kinds_are_refused(tmp_path):
-    train_sent2vec(planted_corpus()[:220], epochs=1).save(tmp_path / "model")
+def test_models_of_other_kinds_are_refused(tmp_path, small_sent2vec):
+    small_sent2vec.save(tmp_path / "model")
     status, out, [line] = run("generate", tmp_path / "model", TEXT)
     assert (status, out) == (1, [])
     assert line.startswith("error: the model is a sent2vec model, which writes no sentences")

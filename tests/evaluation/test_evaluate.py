@@ -36,8 +36,8 @@ def report(tree):
 
 
 @pytest.fixture(scope="module")
-def model():
-    return train_sent2vec(planted_corpus()[:220], epochs=1)
+def model(small_sent2vec):
+    return small_sent2vec
 
 
 # --- figures ------------------------------------------------------------------------------------

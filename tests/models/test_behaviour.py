@@ -35,8 +35,8 @@ def kind(request):
 
 
 @pytest.fixture(scope="session")
-def trained(kind):
-    return kind.train(planted_corpus())
+def trained(kind, trained_models):
+    return trained_models(kind.name)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ import pytest
 
 from sentvec.errors import EncoderError, InputTypeError
 from sentvec.evaluation.methods.vectors import Coverage, SentenceVectors, cosines
-from support.behaviour import planted_corpus, train_sent2vec
 from support.learnable import WORDS, Answering, Counting
 
 TEXTS = ["ba be", "bi", "ba be", "", "fa fa"]
@@ -157,8 +156,8 @@ def test_equal_vectors_are_noticed():
 # --- coverage -----------------------------------------------------------------------------------
 
 
-def test_coverage_of_a_model_of_ours_counts_each_sentence_as_often_as_it_stands():
-    model = train_sent2vec(planted_corpus()[:220], epochs=1)
+def test_coverage_of_a_model_of_ours_counts_each_sentence_as_often_as_it_stands(small_sent2vec):
+    model = small_sent2vec
     vectors = SentenceVectors(model)
     texts = ["captain of xyzzy", "xyzzy", "captain of xyzzy", ""]
     vectors.prepare(texts)

@@ -34,7 +34,6 @@ from sentvec.models.sent2vec.model import Sent2Vec
 from sentvec.models.siamese_cbow.model import SiameseCBOW
 from sentvec.text.tokenizer import Tokenizer
 from sentvec.text.vocabulary import Vocabulary
-from support.behaviour import planted_corpus, train_sent2vec
 
 WORDS = ["the", "cat", "dog", "sat", "ran", "mat", "rug"]
 DIM, INNER = 4, 3
@@ -207,8 +206,8 @@ def test_a_kind_that_is_not_known_is_refused(folder, monkeypatch):
         load(folder)
 
 
-def test_what_a_kind_needs_is_imported_only_where_it_is_used(tmp_path):
-    train_sent2vec(planted_corpus()[:220], epochs=1).save(tmp_path / "rows")
+def test_what_a_kind_needs_is_imported_only_where_it_is_used(tmp_path, small_sent2vec):
+    small_sent2vec.save(tmp_path / "rows")
     code = """
 import sys
 from sentvec import load
@@ -225,13 +224,13 @@ print("torch" in sys.modules, "numba" in sys.modules)
 # --- encoding -----------------------------------------------------------------------------------
 
 
-def test_a_class_may_have_options_of_its_own(model):
+def test_a_class_may_have_options_of_its_own(model, small_sent2vec):
     texts = TEXTS * 1000  # several batches
     expected = model.encode(texts)
     assert np.array_equal(model.encode(texts, scale=2.0, threads=2), 2 * expected)
     assert np.array_equal(model.encode("mat", scale=2.0), 2 * model.encode("mat"))
     with pytest.raises(TypeError, match="scale"):
-        train_sent2vec(planted_corpus()[:220], epochs=1).encode("flour", scale=2.0)
+        small_sent2vec.encode("flour", scale=2.0)
 
 
 def test_what_every_encoder_does_it_does_too(model):
