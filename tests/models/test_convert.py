@@ -523,7 +523,8 @@ def test_a_disk_that_is_full_leaves_what_stood_there(tmp_path, write):
 @pytest.mark.parametrize(
     "changes",
     [{"min_n": None}, {"max_n": -1}, {"max_n": "six"}, {"model": "glove"}, {"model": None},
-     {"char_buckets": None}, {"char_buckets": 10**6}, {"ngrams": 0}, {"ngrams": 21}],
+     {"char_buckets": None}, {"char_buckets": 10**6}, {"ngrams": 0}, {"ngrams": 21},
+     {"ngrams": None}],
 )  # fmt: skip
 def test_a_folder_whose_settings_do_not_fit_is_refused_when_it_is_opened(tmp_path, changes):
     load(FIXTURES / "cwngrams.bin").save(tmp_path / "folder")

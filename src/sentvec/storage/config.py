@@ -15,14 +15,13 @@ from sentvec.storage.records import (
     Encoding,
     Expansion,
     Frozen,
+    Json,
     Record,
     Sizes,
     Source,
     StoredSettings,
     Training,
 )
-
-Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

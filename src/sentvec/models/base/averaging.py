@@ -1,8 +1,9 @@
 """SentenceEncoder: a trained model, by Sent2Vec or another program that averages rows of a matrix.
 
 Here are the rows of a text, their mean, and explaining; what all stored models do with their parts
-is in `stored`, what every encoder does with texts in `base`, training in the modules of the models.
-Nothing here needs numba, and encoding touches only the rows it needs of a mapped matrix.
+is in `stored`, what every encoder does with texts in `encoder`, training in the modules of the
+models. Nothing here needs numba, and encoding touches only the rows it needs of a mapped
+matrix.
 """
 
 from __future__ import annotations

@@ -80,6 +80,9 @@ def character_buckets(opened: ModelFolder) -> int:
         FormatError: The configuration describes no model of fastText.
     """
     settings = opened.config.settings
+    for name, value in (("ngrams", settings.ngrams), ("buckets", opened.config.sizes.buckets)):
+        if value is None:  # fastText has always both
+            raise undescribed(opened.path / CONFIG, KeyError(name))
     if settings.model not in FASTTEXT or settings.min_n is None or settings.max_n is None:
         grams = f"n-grams of {settings.min_n} to {settings.max_n} characters"
         error = ValueError(f"model={settings.model!r} with {grams}")

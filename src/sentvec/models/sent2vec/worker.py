@@ -45,10 +45,6 @@ class Shared:
         self.tables = Tables(keep, alias_keep, alias_other, logistic_table())
         self.noise = noise_table(settings.dim, settings.seed)
 
-    def for_kernel(self, matrix: matrices.Matrix) -> Any:
-        """The matrix as one worker's kernel takes it."""
-        return matrices.for_kernel(matrix, self.noise)
-
 
 class Worker(trainer.Worker[Sentences]):
     """Trains on batches, with the scratch memory of one thread.
@@ -61,7 +57,8 @@ class Worker(trainer.Worker[Sentences]):
     def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
         V, U = arrays["input_vectors"], arrays["output_vectors"]
         self._shared, self.arrays, self._n_words = shared, arrays, len(U)
-        self._V, self._U = shared.for_kernel(V), shared.for_kernel(U)
+        self._V = matrices.for_kernel(V, shared.noise)
+        self._U = matrices.for_kernel(U, shared.noise)
         self._scratch = self._make_room(0)
 
     def __call__(self, batch: Batch) -> tuple[float, int]:

@@ -41,10 +41,6 @@ class Shared:
         self.keep = keep.astype(np.float32)
         self.noise = noise_table(settings.dim, settings.seed)
 
-    def for_kernel(self, matrix: matrices.Matrix) -> Any:
-        """The vectors as one worker's kernel takes them."""
-        return matrices.for_kernel(matrix, self.noise)
-
 
 class Worker(trainer.Worker[Pairs]):
     """Trains on batches, with the scratch memory of one thread.
@@ -56,7 +52,7 @@ class Worker(trainer.Worker[Pairs]):
 
     def __init__(self, shared: Shared, arrays: trainer.Arrays) -> None:
         self._shared, self.arrays = shared, arrays
-        self._V = shared.for_kernel(arrays["input_vectors"])
+        self._V = matrices.for_kernel(arrays["input_vectors"], shared.noise)
         self._squares = arrays.get("squares", np.empty(0, np.float32)).reshape(-1)
         self._scratch = self._make_room(shared.pairs.longest)
 
